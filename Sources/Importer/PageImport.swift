@@ -69,6 +69,8 @@ public final class PageImport {
     /// Whether records of the entity may be in quarantine whose keys are known; nil if the store was not asked yet.
     var mayHaveQuarantined: Bool?
     private var samples: [QuarantinedRecord] = []
+    /// The URL or path of the last records.
+    private var location: String?
     private var sampledBytes = 0
     /// The number of changed records that an earlier scan of the listing should already have returned.
     public internal(set) var lateRecords = 0
@@ -123,7 +125,11 @@ public final class PageImport {
         counts = ImportCounts(entityCount: model.entities.count)
         self.transaction = transaction
         ownsTransaction = isOwner
-        try transaction.access { try transaction.follow(scan) }
+        try transaction.access {
+            try transaction.follow(scan)
+            // A page without records has a source, too: what its end deletes is this scan's doing.
+            try setSource(nil)
+        }
     }
 
     /// Merges a batch of the page.
@@ -232,8 +238,9 @@ public final class PageImport {
     }
 
     private func setSource(_ location: String?) throws {
+        self.location = location ?? self.location
         try transaction.setSource(
-            PageSource(bridge: origin.bridge, scan: model.entities[entity].name, location: location))
+            PageSource(bridge: origin.bridge, scan: model.entities[entity].name, location: self.location))
     }
 
     func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
@@ -307,6 +314,8 @@ public final class PageImport {
     public func commit(end: ScanEnd) throws -> SweepResult {
         var result = SweepResult()
         try commit {
+            // Another page of the transaction may have set its own.
+            try setSource(nil)
             result = try transaction.finish(end)
             for (entity, count) in result.deleted { counts[entity].deleted += count }
             for (entity, count) in result.relinked { counts[entity].relinked += count }

@@ -42,7 +42,7 @@ extension Mapper {
 
 extension EntityLayout {
     /// Returns the first field of the key that has no value in the row that begins at `first`.
-    func missingKey(in cells: UnsafeBufferPointer<Cell>, from first: Int) -> Int? {
+    func missingKey(in cells: UnsafeMutableBufferPointer<Cell>, from first: Int) -> Int? {
         // By index, as an iteration retains the array.
         for index in 0..<key.count where cells[first + key[index]].isOpen { return key[index] }
         return nil

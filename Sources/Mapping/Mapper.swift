@@ -26,6 +26,8 @@ public final class Mapper {
     /// Maintained only if a plan reads it.
     private var around: [(object: BatchValue, index: Int)] = []
     private let readsSurroundings: Bool
+    /// Per entity of the model: whether nested objects bring the members that nothing reads, as no listing does.
+    private let keepsNestedExtra: [Bool]
     /// As many absent cells as the widest row has.
     let absentCells: UnsafeMutableBufferPointer<Cell>
     /// Whether to read what records say about their lists.
@@ -48,6 +50,9 @@ public final class Mapper {
         ledgers = .allocate(capacity: model.plans.count)
         ledgers.initialize(repeating: nil)
         readsSurroundings = model.plans.contains(where: \.readsSurroundings)
+        keepsNestedExtra = model.model.entities.map { entity in
+            !model.model.lineage(of: entity).contains(where: \.isScanned)
+        }
         resolved = .allocate(capacity: model.plans.count)
         resolved.initialize(repeating: nil)
         absentCells = .allocate(capacity: model.entities.map(\.fields.count).max() ?? 0)
@@ -178,11 +183,16 @@ public final class Mapper {
             if !mapping.joins.isEmpty { try join(relationships, mapping, layout, row, page.arena) }
         }
         defer { if readsSurroundings, !around.isEmpty { around.removeLast() } }
-        if let top { finish(top, object, plan, layout, first, page) }
+        if let top {
+            try finish(top, object, plan, layout, first, page)
+        } else if let extra = layout.extra, keepsNestedExtra[layout.index], mapping.source == nil {
+            page.cells[first + extra] = mapping.extra(unknownMembers(of: object, plan, page.arena), of: .part)
+        }
         if let key = top?.key {
             for (field, part) in mapping.parentKey { fill([field], with: [key[part]], first, page) }
         }
-        if let field = page.cells.withUnsafeBufferPointer({ layout.missingKey(in: $0, from: first) }) {
+        // Mutable, because the other access retains the array.
+        if let field = page.cells.withUnsafeMutableBufferPointer({ layout.missingKey(in: $0, from: first) }) {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }
@@ -215,12 +225,22 @@ public final class Mapper {
     private func finish(
         _ top: TopLevel, _ object: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
         _ page: MixedPage
-    ) {
+    ) throws(Rejection) {
         if let deletion = layout.deletion { page.cells[first + deletion] = .null }
         if let extra = layout.extra, plan.mapping.source == nil {
             page.cells[first + extra] = plan.mapping.extra(unknownMembers(of: object, plan, page.arena), of: top.extent)
         }
-        if case .key = top.inherited, let key = top.key { fill(layout.key, with: key, first, page) }
+        guard case .key = top.inherited, let key = top.key else { return }
+        for (field, asked) in zip(layout.key, key) {
+            guard let value = page.cells[first + field].value, value != .null, value.identity != asked.identity else {
+                continue
+            }
+            throw Rejection(
+                reason:
+                    "it is of another object than the request: \(layout.name).\(layout.fields[field].name) is \(value), "
+                    + "and \(asked) was asked for")
+        }
+        fill(layout.key, with: key, first, page)
     }
 
     /// Fills the fields that the record leaves open with the parent's key.

@@ -8,12 +8,15 @@ package enum JSONParser {
     package typealias Fault = JSONFault
 
     private static let maxDepth = 120
+    private static let defaultBytes = 64 << 20
 
     /// Parses `text` into a batch of one record.
     ///
     /// - Throws: ``Fault``; ``RecordBatchError`` if memory runs out.
     package static func batch(_ text: String) throws -> RecordBatch {
         let writer = RecordBatchWriter()
+        // The text is in memory already, and bounds its batch: a value of two bytes takes 16 there.
+        writer.limit(bytes: max(defaultBytes, text.utf8.count * 10))
         var tokens = JSONTokenizer(Array(text.utf8), maxDepth: maxDepth)
         while let token = try tokens.next() {
             switch token {

@@ -41,6 +41,36 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `what an empty last page deletes is its own scan's doing`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("Country", ["code": "CH"], ["code": "FR"])
+        let scope = ScanScope(entity: "Country")
+        try database.store.beginRun(kind: "sync")
+        try database.store.beginScan(scope, afterPage: nil)
+        try database.add("Country", ["code": "FR"])
+        try database.add("City", ["id": 1])
+        let last = try database.begin("Country", page: 2)
+        #expect(try last.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil))).deleted == [0: 1])
+        database.store.endScan(scope)
+        _ = try database.store.endRun(outcome: "finished", summary: nil, always: false, keeping: .runs(9))
+        let event = try #require(try database.store.history(of: 0, key: [.text("CH")]).events.last)
+        #expect(event.change.kind == .deleted)
+        #expect(event.change.scan == "Country")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object that only others bring after its deletion is not listed`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("City", ["id": 1, "name": "Bern"])
+        try database.load("Country", ["code": "CH", "cities": [["id": 1, "name": "Berne"]]])
+        try database.load("City", ["id": 2, "twin": 1])
+        #expect(try database.delete("City", ["id": 1]) == "City -1")
+        try database.load("Country", ["code": "CH", "cities": [["id": 1, "name": "Berna"]]])
+        let history = try database.store.history(of: try #require(database.model.index(of: "City")), key: [.integer(1)])
+        #expect(!history.isStub && !history.isListed)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an object that refers to itself goes`(_ kind: StoreKind) throws {
         let database = try StoreFixture(try world(), kind: kind)
         try database.load("City", ["id": 1, "twin": 1], ["id": 2, "twin": 1])

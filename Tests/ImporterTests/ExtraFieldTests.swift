@@ -35,6 +35,20 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `what comes nested alone keeps the members that nothing reads`(_ kind: StoreKind) throws {
+        var seat = Entity("Seat", key: ["id"], [.of("id", .integer)])
+        seat.keepsExtra = true
+        seat.isScanned = false
+        let database = try StoreFixture(
+            CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)], [.one("seat", "Seat")]), seat),
+            kind: kind)
+        try database.load("City", ["id": 1, "seat": ["id": 9, "row": "a", "wide": true]])
+        #expect(try database.text(of: "Seat") == #"9 '{"row":"a","wide":true}'"#)
+        try database.load("City", ["id": 1, "seat": ["id": 9, "row": "b"]])
+        #expect(try database.text(of: "Seat") == #"9 '{"row":"b","wide":true}'"#, "a copy may be partial")
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a partial record changes the members that it has, and keeps the others`(_ kind: StoreKind) throws {
         let database = try StoreFixture(Self.city(keepsExtra: true), kind: kind)
         func add(_ record: Literal, _ extent: RecordExtent) throws -> String {

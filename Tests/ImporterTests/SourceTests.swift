@@ -96,4 +96,29 @@ import TestSupport
             try database.load(source: "facts", of: "Country", ["size": 1]) == "Country !1",
             "who asked for nobody's details gets none")
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a source of lower precedence updates what it brought itself`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(Self.countries(precedence: ["facts", "main"]), kind: kind)
+        try database.load("Country", ["code": "NO", "name": "Norway"])
+        #expect(try database.load("Country", ["code": "NO", "name": "Norge"]) == "Country ~1")
+        try database.load(source: "facts", of: "Country", ["code": "NO", "title": "Norvège"])
+        #expect(try database.load("Country", ["code": "NO", "name": "Noreg"]) == "Country =1")
+        #expect(try database.text(of: "Country") == "'NO' 'Norvège' null null null")
+
+        let turned = try StoreFixture(Self.countries(precedence: ["main", "facts"]), kind: kind)
+        try turned.load("Country", ["code": "NO"])
+        try turned.load(source: "facts", of: "Country", ["code": "NO", "title": "Norvège"])
+        #expect(try turned.load(source: "facts", of: "Country", ["code": "NO", "title": "Norge"]) == "Country ~1")
+        #expect(try turned.text(of: "Country") == "'NO' 'Norge' null null null")
+    }
+
+    @Test func `details of another object than the one asked for are refused`() throws {
+        let database = try StoreFixture(Self.countries(precedence: ["main", "facts"]), kind: .sqlite)
+        try database.load("Country", ["code": "NO"], ["code": "SE"])
+        #expect(
+            try database.load(source: "facts", of: "Country", ["code": "SE", "size": 1], parent: [.text("NO")])
+                == "Country !1")
+        #expect(try database.text(of: "Country") == "'NO' null null null null\n'SE' null null null null")
+    }
 }

@@ -103,9 +103,10 @@ struct RemoteListener: Sendable {
 
     /// Listens until the task is cancelled, or the remote says that it cannot notify.
     ///
-    /// - Parameter report: Called once with the reason why listening is impossible.
+    /// - Parameter report: Called once with the reason why listening is impossible, or has failed several times in a row.
     func listen(_ report: @Sendable (String) -> Void) async {
         var failures = 0
+        var isReported = false
         while !Task.isCancelled {
             do {
                 try await listenOnce(&failures)
@@ -115,8 +116,13 @@ struct RemoteListener: Sendable {
                     report("\(plan.entity.name): \(failure.message); it is polled instead")
                     return
                 }
-                // The syncs report an unreachable remote.
                 failures += 1
+                // The syncs report an unreachable remote, but not a watch that fails alone.
+                if failures >= 5, !isReported {
+                    isReported = true
+                    let words = (error as? BridgeFailure)?.message ?? "\(error)"
+                    report("\(plan.entity.name): its watch fails: \(words); it is polled until it works")
+                }
                 try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
             }
         }
@@ -126,8 +132,10 @@ struct RemoteListener: Sendable {
         let connection = try await workspace.connect(to: bridge)
         try await connection.closing {
             let watch = try await connection.watch(FetchRequest(entity: plan.entity.name, section: plan.section))
+            // One that opens and then fails at once has not recovered.
+            let hasNews = try await watch.change(within: .seconds(1))
             // Changes during the interruption were not reported.
-            if failures > 0 { news.moved(plan.entity.name) }
+            if hasNews || failures > 0 { news.moved(plan.entity.name) }
             failures = 0
             while !Task.isCancelled {
                 if try await watch.change(within: .seconds(300)) { news.moved(plan.entity.name) }

@@ -165,8 +165,10 @@ final class EntityWriter {
         var isOverruled = false
         var yields: Bool?
         for index in cells.indices where !found.matches(cells[index], column: Int32(index + 1)) {
-            // A source of higher precedence has set the value.
-            if cells[index].isFallback, index != layout.discriminator, !found.isNull(Int32(index + 1)) {
+            // A source of higher precedence has set the value, unless it is this source's own of before.
+            if cells[index].isFallback, index != layout.discriminator, !found.isNull(Int32(index + 1)),
+                try !contested.contains(index) || isOfOthers(index, cells, as: role)
+            {
                 isOverruled = true
                 continue
             }

@@ -178,8 +178,9 @@ final class ProvenanceTable {
         let source = changes.source
         var own = written
         var firstRun: Int64?
-        // A row that came only from its entity's listing has no record; a row that was always a stub was not listed.
-        var isListed = records.isEmpty ? !wasStub : records.contains(where: \.isListed)
+        // A row that came only from its entity's listing has no record. A row that was a stub either never was listed or is
+        // not any more.
+        var isListed = !wasStub && (records.isEmpty || records.contains(where: \.isListed))
         if role == .listed { isListed = true }
         for record in records {
             if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {

@@ -21,8 +21,9 @@ package enum Provenance {
     ) -> [ProvenanceRecord] {
         var own = columns
         var firstRun: Int64?
-        // A row that came only from its entity's listing has no record; a row that was always a stub was not listed.
-        let isListed = role == .listed || (records.isEmpty ? !wasStub : records.contains(where: \.isListed))
+        // A row that came only from its entity's listing has no record. A row that was a stub either never was listed or is
+        // not any more.
+        let isListed = role == .listed || !wasStub && (records.isEmpty || records.contains(where: \.isListed))
         var result: [ProvenanceRecord] = []
         for record in records {
             if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {

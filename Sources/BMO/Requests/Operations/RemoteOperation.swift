@@ -20,6 +20,19 @@ final class RemoteOperation: Sendable {
         var expired: [Int: RequestError] = [:]
         /// The error of the last subscription, whose end cancels the work.
         var deadline: RequestError?
+
+        /// Removes and returns those that wait for the result of a subscription, and the streams of its events.
+        mutating func take(
+            _ subscriber: Int
+        ) -> (
+            waiting: [CheckedContinuation<FetchResult, any Error>], streams: [AsyncStream<RequestEvent>.Continuation]
+        ) {
+            let waiting = self.waiting.filter { $0.value.owner == subscriber }
+            let streams = self.streams.filter { $0.value.owner == subscriber }
+            for number in waiting.keys { self.waiting[number] = nil }
+            for number in streams.keys { self.streams[number] = nil }
+            return (waiting.values.map(\.1), streams.values.map(\.1))
+        }
     }
 
     private let state = Mutex(State())
@@ -67,11 +80,11 @@ final class RemoteOperation: Sendable {
                 Task<Void, Never>?
             ) in
             guard state.subscribers.remove(subscriber) != nil, state.outcome == nil else { return ([], [], nil) }
-            let mine = state.waiting.filter { $0.value.owner == subscriber }
-            for number in mine.keys { state.waiting[number] = nil }
-            guard state.subscribers.isEmpty else { return (mine.values.map(\.1), [], nil) }
+            state.timers.removeValue(forKey: subscriber)?.cancel()
+            let (waiting, streams) = state.take(subscriber)
+            guard state.subscribers.isEmpty else { return (waiting, streams, nil) }
             state.isCancelled = true
-            return (mine.values.map(\.1), state.streams.values.map(\.1), state.task)
+            return (waiting, streams + state.streams.values.map(\.1), state.task)
         }
         for continuation in waiting { continuation.resume(throwing: CancellationError()) }
         for stream in streams { stream.finish() }
@@ -124,12 +137,7 @@ final class RemoteOperation: Sendable {
             }
             state.subscribers.remove(subscriber)
             state.expired[subscriber] = expiry.error
-            let waiting = state.waiting.filter { $0.value.owner == subscriber }
-            let streams = state.streams.filter { $0.value.owner == subscriber }
-            for number in waiting.keys { state.waiting[number] = nil }
-            for number in streams.keys { state.streams[number] = nil }
-            expiry.waiting = waiting.values.map(\.1)
-            expiry.streams = streams.values.map(\.1)
+            (expiry.waiting, expiry.streams) = state.take(subscriber)
             return expiry
         }
         guard let expiry else { return }
@@ -176,6 +184,7 @@ final class RemoteOperation: Sendable {
             if let expired { continuation.yield(.failed(expired)) }
             let isOver =
                 expired != nil || state.outcome != nil || state.isCancelled && state.deadline == nil
+                || !state.subscribers.contains(subscriber)
             if !isOver { state.streams[state.lastNumber] = (subscriber, continuation) }
             return (state.lastNumber, isOver)
         }

@@ -16,6 +16,8 @@ enum MappingFingerprint {
                 add("extends \(superentity) \(entity.matcher.map { "\($0)" } ?? "")", to: &fingerprint)
             }
             add(entity.attributes, entity.relationships, to: &fingerprint)
+            // Objects that are marked as deleted already must come again to be deleted here.
+            if let tombstone = entity.deletes.tombstone { add("deleted \(tombstone)", to: &fingerprint) }
             if let absent = entity.absent { add("absent \(absent.rawValue)", to: &fingerprint) }
             for source in entity.sources {
                 if let absent = source.absent { add("absent \(absent.rawValue)", to: &fingerprint) }
