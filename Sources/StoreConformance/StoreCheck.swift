@@ -10,7 +10,8 @@ struct StoreCheck: Sendable {
 
     /// All checks, protocol by protocol.
     static let all =
-        rows + types + texts + pages + scans + sharedTransactions + orphans + history + outbox + edits + queries
+        rows + types + texts + pages + scans + sharedTransactions + orphans + history + outbox + edits + conflicts
+        + queries
         + collections + feed + uses
         + sharedTexts
 }

@@ -84,13 +84,15 @@ import Testing
     @Test func `an object that is created again after its delete is updated`() throws {
         let delete = OutboxEntry.of(1, .delete, [.of("id", 7, nil), .of("name", "a", nil), .of("area", "1", nil)])
         let row: [StoredValue] = [7, "b", "1", .null, .null]
-        let update = try delete.becomingUpdate(of: city, row, remote: [:]) { _ in [] }
+        let update = try delete.becomingUpdate(
+            of: city, row, remote: [:], leavingOut: { _ in false }, list: { _ in [] })
         #expect(update.operation == .update && update.changes == [.of("name", "a", "b")])
     }
 
     @Test func `the edits of an object that the remote deleted become a create`() throws {
         let row: [StoredValue] = [7, "b", .null, .null, "NO"]
-        let create = try OutboxEntry.of(1).becomingCreate(of: city, row, newKey: "new") { _ in [[8]] }
+        let create = try OutboxEntry.of(1).becomingCreate(
+            of: city, row, newKey: "new", isKeyAssigned: false, leavingOut: { _ in false }, list: { _ in [[8]] })
         #expect(create.operation == .create && create.idempotencyKey == "new")
         #expect(create.changes == [.of("id", nil, 7), .of("name", nil, "b"), .of("country", nil, "NO")])
         #expect(create.links.map(\.new) == [[[8]]])

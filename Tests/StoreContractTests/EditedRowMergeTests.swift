@@ -13,12 +13,12 @@ import Testing
 
     private func merge(
         _ values: [String: StoredValue], over entries: [OutboxEntry], _ policy: ConflictPolicy = .manual,
-        isAnswer: Bool = false
+        answers: AnsweredEdit? = nil
     ) -> (merge: EditedRowMerge, written: [String: StoredValue]) {
         let record = TestRecord(layout, values)
         return withExtendedLifetime(record) {
             let merge = EditedRowMerge(
-                entries, layout, key: [7], cells: record.cells, policy: policy, memory: memory, isAnswer: isAnswer,
+                entries, layout, key: [7], cells: record.cells, policy: policy, memory: memory, answers: answers,
                 now: "now")
             let written = zip(layout.fields, merge.cells).compactMap { field, cell in
                 cell.value.map { (field.name, $0) }
@@ -109,7 +109,7 @@ import Testing
         return withExtendedLifetime(record) {
             // The entity's policy does not apply to the attribute.
             let merge = EditedRowMerge(
-                [edit], layout, key: [7], cells: record.cells, policy: .remote, memory: memory, isAnswer: false,
+                [edit], layout, key: [7], cells: record.cells, policy: .remote, memory: memory, answers: nil,
                 now: "now")
             return (merge, merge.cells[1].value)
         }
@@ -155,9 +155,26 @@ import Testing
     }
 
     @Test func `later edits are based on the reply to an earlier one`() {
-        let (merge, _) = merge(["name": "theirs"], over: [edit], isAnswer: true)
+        let (merge, _) = merge(["name": "theirs"], over: [edit], answers: AnsweredEdit(edit))
         #expect(merge.set.entries[0].changes == [.of("name", "theirs", "mine")])
         #expect(merge.actions == [.removeConflicts([""])])
+        let create = AnsweredEdit(.of(2, .create, [.of("area", nil, "1")]))
+        #expect(self.merge(["name": "theirs"], over: [edit], answers: create).merge.actions == [.removeConflicts([""])])
+    }
+
+    @Test func `a reply to an edit of another column, or of one in conflict, may show another client's change`() {
+        var undecided = AnsweredEdit(edit)
+        undecided.undecided = ["name"]
+        for answer in [AnsweredEdit(.of(2, .update, [.of("area", "1", "2")])), undecided] {
+            let (merge, _) = merge(["name": "theirs"], over: [edit], answers: answer)
+            #expect(merge.set.entries[0].changes == [.of("name", "old", "mine")])
+            #expect(
+                merge.actions.last
+                    == .noteConflict(
+                        EditConflict(
+                            entity: "City", key: [7], column: "name", base: "old", local: "mine", remote: "theirs",
+                            seen: "now")))
+        }
     }
 
     @Test func `a create of an object that exists becomes an update with unknown base values`() {

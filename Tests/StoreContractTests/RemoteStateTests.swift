@@ -65,14 +65,19 @@ import Testing
     }
 
     @Test func `a deleted object whose record has an unknown value was changed by the remote`() {
-        func compare(_ values: [String: StoredValue]) -> DeletedRowMerge {
+        func compare(_ values: [String: StoredValue], answers answer: AnsweredEdit? = nil) -> DeletedRowMerge {
             let delete = OutboxEntry.of(1, .delete, [.of("name", "old", nil), .of("area", .null, nil)])
             let record = TestRecord(layout, values)
-            return withExtendedLifetime(record) { DeletedRowMerge(record.cells, delete, in: [delete], layout, model) }
+            return withExtendedLifetime(record) {
+                DeletedRowMerge(record.cells, delete, in: [delete], layout, model, answers: answer)
+            }
         }
         #expect(!compare(["name": "old"]).differs)
         let merge = compare(["name": "new"])
         #expect(merge.differs && !merge.learns)
         #expect(merge.entry.changes[0].old == "new")
+        // The reply to an edit of the name, and to one of something else.
+        #expect(!compare(["name": "new"], answers: AnsweredEdit(.of(2, .update, [.of("name", "old", "x")]))).differs)
+        #expect(compare(["name": "new"], answers: AnsweredEdit(.of(2, .update, [.of("area", "1", "2")]))).differs)
     }
 }

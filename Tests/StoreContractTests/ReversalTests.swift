@@ -72,31 +72,66 @@ import Testing
         #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is an undo of local edits") == true)
         #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still recorded") == true)
         #expect(refusal("sync", undoneBy: 5) == "run 4 was already undone by run 5; `bmo undo 5` reverts that")
+        #expect(refusal("edit", undoneBy: 5) == "run 4 was already undone by run 5; make the edit again")
     }
 
     // MARK: - Local edits
 
     private func describe(
         _ kind: RowChange.Kind, _ columns: [RowChange.Column] = [], links: [RowChange.Links] = [],
-        _ entry: OutboxEntry?, row: [StoredValue]? = nil, list: [[StoredValue]] = []
+        _ entry: OutboxEntry?, row: [StoredValue]? = nil, list: [[StoredValue]] = [], isFirst: Bool = true,
+        remote: [String: EditReversal.Remote] = [:]
     ) -> String {
         let change = RowChange(entity: "City", key: [7], kind: kind, columns: columns, links: links)
-        return switch EditReversal(change, entry, row: row, layout, list: { _ in list }) {
+        let reversal = EditReversal(
+            change, entry, row: row, layout, isFirst: isFirst, remote: { remote[$0] }, list: { _ in list })
+        return switch reversal {
         case .refused(let reason): reason
         case .restore(let columns, _): "restore \(columns.map(\.name))"
         case .dropCreate: "drop"
-        case .edit(let columns, let lists): "edit \(columns.map(\.name)) \(lists.map(\.keys))"
+        case .edit(let columns, let lists):
+            "edit \(columns.map { "\($0.name) \($0.old ?? .null)" }) \(lists.map(\.keys))"
         }
     }
 
     @Test func `a waiting edit is reverted by the opposite edit`() {
         let name = RowChange.Column(name: "name", old: "a", new: "b")
         let there = row(["name": "b"])
-        #expect(describe(.updated, [name], .of(1), row: there) == #"edit ["name"] []"#)
+        #expect(describe(.updated, [name], .of(1), row: there) == #"edit ["name a"] []"#)
         #expect(describe(.inserted, [name], .of(1, .create), row: there) == "drop")
         #expect(describe(.deleted, [], .of(1, .delete)) == "restore []")
         let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
         #expect(describe(.relinked, links: [twins], .of(1), row: there, list: [[1], [2]]) == "edit [] [[[1]]]")
+    }
+
+    @Test func `a waiting edit is reverted to what the remote has now`() {
+        let name = RowChange.Column(name: "name", old: "a", new: "b")
+        let there = row(["name": "b"])
+        // The conflict was decided in favour of the edit, which is based on the remote's value since.
+        let rebased = OutboxEntry.of(1, .update, [.of("name", "theirs", "b")])
+        #expect(describe(.updated, [name], rebased, row: there) == #"edit ["name theirs"] []"#)
+        // An undecided conflict.
+        let edit = OutboxEntry.of(1, .update, [.of("name", "a", "b")])
+        let theirs: [String: EditReversal.Remote] = ["name": .value("theirs"), "twins": .list([[9]])]
+        #expect(describe(.updated, [name], edit, row: there, remote: theirs) == #"edit ["name theirs"] []"#)
+        // The value of an earlier edit, which waits too.
+        let second = OutboxEntry.of(1, .update, [.of("name", "0", "b")])
+        #expect(describe(.updated, [name], second, row: there, isFirst: false) == #"edit ["name a"] []"#)
+        let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
+        var linked = OutboxEntry.of(1, .update, [])
+        linked.links = [OutboxEntry.LinkEdit(relationship: "twins", old: [[1], [3]], new: [[1], [2]])]
+        let list: [[StoredValue]] = [[1], [2]]
+        #expect(describe(.relinked, links: [twins], linked, row: there, list: list) == "edit [] [[[1], [3]]]")
+        #expect(
+            describe(.relinked, links: [twins], linked, row: there, list: list, remote: theirs) == "edit [] [[[9]]]")
+    }
+
+    @Test func `a reverted delete makes the edit again that it had replaced, and no other`() {
+        let columns = [RowChange.Column(name: "name", old: "b", new: nil), .init(name: "area", old: "1", new: nil)]
+        let delete = OutboxEntry.of(1, .delete, [.of("name", "a", nil), .of("area", "1", nil)])
+        #expect(describe(.deleted, columns, delete, isFirst: false) == #"restore ["name"]"#)
+        // The remote changed the name since.
+        #expect(describe(.deleted, columns, delete) == "restore []")
     }
 
     @Test func `an edit that was pushed or changed is not reverted`() {

@@ -48,27 +48,8 @@ struct PushRequest: Sendable {
                 "\(entry.entity) has no \(lost) any more, which this edit sets: put it back into the configuration, or "
                     + "drop the edit")
         }
-        var columns: [String: StoredValue] = [:]
-        if entry.operation != .delete {
-            for change in entry.changes {
-                guard let new = change.new else { continue }
-                // A new object omits null values.
-                if entry.operation == .create, new == .null { continue }
-                columns[change.name] = new
-            }
-            // A reference with several columns is sent as a whole.
-            for toOne in layout.toOne {
-                let names = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
-                guard names.contains(where: { columns[$0] != nil }) else { continue }
-                for name in names where columns[name] == nil { columns[name] = row[name] ?? .null }
-            }
-            if entry.operation == .update || entry.hasTemporaryKey {
-                for field in layout.key { columns[layout.fields[field].name] = nil }
-            }
-        }
-        let links = Dictionary(
-            entry.operation == .delete ? [] : entry.links.map { ($0.relationship, $0.new) },
-            uniquingKeysWith: { $1 })
+        let columns = try Self.columns(of: entry, layout, plan, row)
+        let links = try Self.links(of: entry, plan)
         values = try plan.object(columns, links: links)
         let isUpdate = entry.operation == .update
         nested =
@@ -171,6 +152,57 @@ struct PushRequest: Sendable {
     private static func write(_ path: RemotePath, to writer: RecordBatchWriter) {
         writer.key("path")
         writer.array { for name in path.components { writer.text(name) } }
+    }
+
+    /// Returns the values that an edit sets and that are sent.
+    private static func columns(
+        of entry: OutboxEntry, _ layout: EntityLayout, _ plan: OutgoingPlan, _ row: [String: StoredValue]
+    ) throws(OutgoingPlan.Refusal) -> [String: StoredValue] {
+        guard entry.operation != .delete else { return [:] }
+        let isNew = entry.operation == .create
+        let key = Set(layout.key.map { layout.fields[$0].name })
+        var columns: [String: StoredValue] = [:]
+        for change in entry.changes {
+            guard let new = change.new else { continue }
+            // A new object omits null values.
+            if isNew, new == .null { continue }
+            if !key.contains(change.name), try !isSent(change.name, entry, plan) { continue }
+            columns[change.name] = new
+        }
+        // A reference with several columns is sent as a whole.
+        for toOne in layout.toOne {
+            let names = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
+            guard names.contains(where: { columns[$0] != nil }) else { continue }
+            for name in names where columns[name] == nil { columns[name] = row[name] ?? .null }
+        }
+        // A new object's changes have the parts of its key that the remote does not assign.
+        for name in key where !isNew || !entry.changes.contains(where: { $0.name == name }) { columns[name] = nil }
+        return columns
+    }
+
+    private static func links(
+        of entry: OutboxEntry, _ plan: OutgoingPlan
+    ) throws(OutgoingPlan.Refusal) -> [String: [[StoredValue]]] {
+        guard entry.operation != .delete else { return [:] }
+        var links: [String: [[StoredValue]]] = [:]
+        for link in entry.links where try isSent(link.relationship, entry, plan) { links[link.relationship] = link.new }
+        return links
+    }
+
+    /// Returns whether a value of an edit is sent.
+    ///
+    /// A new object leaves out what cannot be written: it may be an object that is created again, with all that it had.
+    ///
+    /// - Throws: ``OutgoingPlan/Refusal`` for an update of something that the configuration does not allow any more.
+    private static func isSent(
+        _ name: String, _ entry: OutboxEntry, _ plan: OutgoingPlan
+    ) throws(OutgoingPlan.Refusal) -> Bool {
+        guard entry.operation == .update else { return !plan.leavesOut(name, isNew: true) }
+        guard plan.leavesOut(name, isNew: false), let refusal = plan.refusal(of: name, isNew: false) else {
+            return true
+        }
+        throw OutgoingPlan.Refusal(
+            name, "\(refusal); allow it in the configuration, or drop the edit with `bmo outbox drop \(entry.id)`")
     }
 
     /// Returns the values that an edit replaces, as they were last imported.

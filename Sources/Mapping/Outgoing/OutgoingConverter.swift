@@ -161,3 +161,13 @@ extension RemoteScalar {
         return .decimal("\(microseconds < 0 ? "-" : "")\(microseconds.magnitude / divisor.magnitude).\(padded)")
     }
 }
+
+extension Transformer {
+    /// Whether a remote value can be made of a local one.
+    var hasInverse: Bool {
+        switch self {
+        case .lastSegment, .extract, .join, .first: false
+        default: true
+        }
+    }
+}

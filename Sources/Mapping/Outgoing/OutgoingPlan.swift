@@ -108,6 +108,17 @@ package struct OutgoingPlan: Sendable {
         return refusal(of: rule, name, what, isNew)
     }
 
+    /// Returns whether a column or to-many relationship is left out of what bmo sends of its own accord, such as all values
+    /// of an object that is created again: the user did not set it, so that it need not be writable.
+    package func leavesOut(_ name: String, isNew: Bool) -> Bool {
+        guard isWritable else { return false }
+        return refusal(of: name, isNew: isNew) != nil
+            || attributes[name].map { $0.transformers.contains { !$0.hasInverse } } == true
+    }
+
+    /// Returns whether the remote alone sets an attribute, as it assigns most keys.
+    package func isSetByRemote(_ attribute: String) -> Bool { attributes[attribute]?.write.permission == .never }
+
     private func refusal(of many: EntityLayout.ToMany, _ what: String, _ isNew: Bool) -> Refusal? {
         guard let relationship = relationships[many.name] else { return foreign(many.name, what) }
         if let source = sources[many.name] { return sourced(many.name, what, source) }
@@ -130,7 +141,15 @@ package struct OutgoingPlan: Sendable {
     }
 
     private func foreign(_ name: String, _ what: String) -> Refusal {
-        Refusal(name, "\(what) is not an attribute of \(self.name): bmo maintains that column itself")
+        let definition = model.model.entities[entity]
+        let others = model.model.family(of: model.model.root(of: definition)).filter { other in
+            other.attributes.contains { $0.name == name } || other.relationships.contains { $0.name == name }
+        }
+        guard let other = others.first else {
+            return Refusal(name, "\(what) is not an attribute of \(self.name): bmo maintains that column itself")
+        }
+        return Refusal(
+            name, "\(name) is an attribute of \(other.name), and not of \(self.name): edit the object as \(other.name)")
     }
 
     private func sourced(_ name: String, _ what: String, _ source: String) -> Refusal {

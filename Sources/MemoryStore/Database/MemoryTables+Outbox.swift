@@ -43,11 +43,10 @@ extension MemoryTables {
         for index in state.outbox.indices { state.outbox[index].entry.dependsOn.removeAll { $0 == entry.id } }
     }
 
-    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) -> Bool {
+    func waitingRuns(_ root: Int, _ key: RowKey) -> Set<Int64> {
         let name = name(root)
-        return state.outbox.contains {
-            $0.root == name && $0.entry.key == key && $0.entry.isAtRest && $0.runs.contains(run)
-        }
+        return Set(
+            state.outbox.filter { $0.root == name && $0.entry.key == key && $0.entry.isAtRest }.flatMap(\.runs))
     }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) {

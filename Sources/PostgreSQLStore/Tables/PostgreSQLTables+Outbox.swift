@@ -72,11 +72,10 @@ extension PostgreSQLTables {
         }
     }
 
-    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) throws -> Bool {
+    func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64> {
         let name = name(root)
-        return try stored().contains {
-            $0.root == name && $0.entry.key == key && $0.entry.isAtRest && $0.runs.contains(run)
-        }
+        return Set(
+            try stored().filter { $0.root == name && $0.entry.key == key && $0.entry.isAtRest }.flatMap(\.runs))
     }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws {

@@ -21,11 +21,14 @@ package struct DeletedRowMerge {
     ///   - entries: The object's entries.
     ///   - layout: The layout of the object's table.
     ///   - model: The model.
+    ///   - answer: What the record answers, if it is the remote's reply to an earlier edit of the object: this changes
+    ///     what the remote alone sets, such as a time, without another client's doing.
     package init(
         _ cells: [Cell], _ entry: OutboxEntry, in entries: [OutboxEntry], _ layout: EntityLayout,
-        _ model: CompiledModel
+        _ model: CompiledModel, answers answer: AnsweredEdit? = nil
     ) {
         self.entry = entry
+        let plan = answer.map { _ in OutgoingPlan(of: layout.index, in: model) }
         for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
             guard var remote = cells[index].value, !cells[index].isFallback else { continue }
             if cells[index].isPatch, case .text(let members) = remote.form,
@@ -45,7 +48,9 @@ package struct DeletedRowMerge {
             let isFirst =
                 [nil, .null].contains(entry.changes[place].old) && Self.isVersion(field, of: layout, model)
             self.entry.changes[place].old = remote
-            if isFirst { learns = true } else { differs = true }
+            let isConsequence =
+                answer?.includes(field.name) == true || plan?.leavesOut(field.name, isNew: false) == true
+            if isFirst || isConsequence { learns = true } else { differs = true }
         }
     }
 

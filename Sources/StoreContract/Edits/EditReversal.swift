@@ -8,8 +8,14 @@ package enum EditReversal {
     case restore([RowChange.Column], lists: [(relationship: String, keys: [[StoredValue]])])
     /// The create is dropped.
     case dropCreate
-    /// The columns and lists get their old values by another edit.
+    /// The columns and lists get their old values, or those that the remote has now, by another edit.
     case edit([RowChange.Column], lists: [(relationship: String, keys: [[StoredValue]])])
+
+    /// What the remote has in a column or list.
+    package enum Remote {
+        case value(StoredValue)
+        case list([[StoredValue]])
+    }
 
     /// Decides how to revert a change.
     ///
@@ -18,10 +24,12 @@ package enum EditReversal {
     ///   - entry: The object's last entry, if the run's edit of it waits; nil if it does not.
     ///   - row: The row as it is now, one value per field of the layout; nil if there is none.
     ///   - layout: The layout of the object's table.
+    ///   - isFirst: Whether no earlier run contributed to what waits, so that the object had the remote's values before.
+    ///   - remote: Returns what the remote has now in a column or list with a conflict; nil without one.
     ///   - list: Returns the object's list of a relationship, by its index in the layout.
     package init(
-        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout,
-        list: (Int) throws -> [[StoredValue]]
+        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout, isFirst: Bool,
+        remote: (String) throws -> Remote?, list: (Int) throws -> [[StoredValue]]
     ) rethrows {
         guard let entry else {
             self = .refused("the remote has it already, or it was edited later; make the opposite edit")
@@ -37,8 +45,14 @@ package enum EditReversal {
                 self = .refused("it was created again later")
                 return
             }
+            // An earlier edit, which the delete had replaced, is made again; without one, the row is as the remote has it.
+            guard !isFirst else {
+                self = .restore([], lists: [])
+                return
+            }
+            let deletion = layout.deletion.map { layout.fields[$0].name }
             let columns = change.columns.filter { column in
-                entry.changes.first { $0.name == column.name }?.old != column.old
+                column.name != deletion && entry.changes.first { $0.name == column.name }?.old != column.old
             }
             self = .restore(columns, lists: change.links.map { ($0.relationship, $0.old) })
         case .inserted:
@@ -48,8 +62,25 @@ package enum EditReversal {
                 self = .refused("it was edited later")
                 return
             }
+            // Where the remote changed the object since, its present values are what the edit is taken back to.
+            let columns = try change.columns.map { column in
+                let base = entry.changes.first { $0.name == column.name }?.old
+                guard let base, isFirst || base == column.old else { return column }
+                guard case .value(let value)? = try remote(column.name) else {
+                    return RowChange.Column(name: column.name, old: base, new: column.new)
+                }
+                return RowChange.Column(name: column.name, old: value, new: column.new)
+            }
             var lists: [(relationship: String, keys: [[StoredValue]])] = []
             for links in change.links {
+                if isFirst, let edit = entry.links.first(where: { $0.relationship == links.relationship }) {
+                    guard case .list(let keys)? = try remote(links.relationship) else {
+                        lists.append((links.relationship, edit.old))
+                        continue
+                    }
+                    lists.append((links.relationship, keys))
+                    continue
+                }
                 guard let index = layout.toMany.firstIndex(where: { $0.name == links.relationship }),
                     let start = links.at
                 else {
@@ -65,7 +96,7 @@ package enum EditReversal {
                 now.replaceSubrange(start..<end, with: links.old)
                 lists.append((links.relationship, now))
             }
-            self = .edit(change.columns, lists: lists)
+            self = .edit(columns, lists: lists)
         }
     }
 }

@@ -31,7 +31,7 @@ package struct EditedListMerge {
     ///   - owner: The layout of the owner's table.
     ///   - key: The owner's key.
     ///   - policy: The owner's conflict policy.
-    ///   - isAnswer: Whether the page has the remote's reply to an edit of the owner.
+    ///   - isAnswer: Whether the page has the remote's reply to an earlier edit of the list.
     ///   - remoteIsNewer: Whether the record is newer than the edits; see ``EditedRowMerge/remoteIsNewer``.
     ///   - now: The time of a conflict, as ISO 8601.
     package init(

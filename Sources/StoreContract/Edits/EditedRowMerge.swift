@@ -9,7 +9,7 @@ package import Model
 ///
 /// ```swift
 /// let merge = EditedRowMerge(
-///     entries, layout, key: key, cells: cells, policy: .manual, isAnswer: false, now: Clock.now())
+///     entries, layout, key: key, cells: cells, policy: .manual, answers: nil, now: Clock.now())
 /// for action in merge.actions { ... }
 /// write(merge.cells)
 /// ```
@@ -42,11 +42,11 @@ package struct EditedRowMerge {
     ///   - cells: The record's cells, one per field of the layout.
     ///   - policy: The entity's conflict policy.
     ///   - memory: The memory of values that code merges; it has to last as long as ``cells``.
-    ///   - isAnswer: Whether the page has the remote's reply to an edit of the object, on which later edits are based.
+    ///   - answer: What the page answers, if it has the remote's reply to an edit of the object.
     ///   - now: The time of conflicts, as ISO 8601.
     package init(
         _ entries: [OutboxEntry], _ layout: EntityLayout, key: [StoredValue], cells: [Cell], policy: ConflictPolicy,
-        memory: CellMemory, isAnswer: Bool, now: String
+        memory: CellMemory, answers answer: AnsweredEdit?, now: String
     ) {
         set = EntrySet(entries, layout, key)
         self.cells = cells
@@ -63,7 +63,7 @@ package struct EditedRowMerge {
             if remote.isSame(as: edit.local, field.type) {
                 set.drop(field.name)
                 actions.append(.removeConflicts([field.name]))
-            } else if isAnswer {
+            } else if answer?.includes(field.name) == true {
                 set.rebase(field.name, on: remote)
             } else if edit.known.contains(where: { $0.isSame(as: remote, field.type) }), !wasCreate {
                 actions.append(.removeConflicts([field.name]))

@@ -9,13 +9,20 @@ extension OutboxEntry {
     }
 
     /// Returns the entry with a later edit merged into it: the first base value and the last new value count.
-    package func adding(_ later: [FieldEdit], _ laterLinks: [LinkEdit]) -> OutboxEntry {
+    ///
+    /// - Parameter undecided: The columns and lists with a conflict: their edit stays even if it sets the base value,
+    ///   which is not the remote's any more.
+    package func adding(
+        _ later: [FieldEdit], _ laterLinks: [LinkEdit], keeping undecided: Set<String> = []
+    ) -> OutboxEntry {
         var entry = self
         for change in later {
             if let index = entry.changes.firstIndex(where: { $0.name == change.name }) {
                 entry.changes[index].new = change.new
                 // A column with its base value need not be sent.
-                if operation == .update, entry.changes[index].old == change.new { entry.changes.remove(at: index) }
+                if operation == .update, entry.changes[index].old == change.new, !undecided.contains(change.name) {
+                    entry.changes.remove(at: index)
+                }
             } else {
                 entry.changes.append(
                     FieldEdit(name: change.name, old: operation == .create ? nil : change.old, new: change.new))
@@ -24,7 +31,9 @@ extension OutboxEntry {
         for link in laterLinks {
             if let index = entry.links.firstIndex(where: { $0.relationship == link.relationship }) {
                 entry.links[index].new = link.new
-                if operation == .update, entry.links[index].old == link.new { entry.links.remove(at: index) }
+                if operation == .update, entry.links[index].old == link.new, !undecided.contains(link.relationship) {
+                    entry.links.remove(at: index)
+                }
             } else {
                 entry.links.append(
                     LinkEdit(
@@ -65,11 +74,12 @@ extension OutboxEntry {
     ///   - layout: The layout of the object's actual entity.
     ///   - row: The values of the new row, one per field of the layout.
     ///   - remote: The values that the remote changed while the object was deleted locally.
+    ///   - leavesOut: Returns whether a column or list is never sent, so that the remote keeps what it has there.
     ///   - list: Returns the object's new list of a relationship, by its index in the layout.
     /// - Throws: ``StoreError`` of the code `internal` if the delete is being sent.
     package func becomingUpdate(
         of layout: EntityLayout, _ row: [StoredValue], remote: [String: StoredValue],
-        list: (Int) throws -> [[StoredValue]]
+        leavingOut leavesOut: (String) -> Bool, list: (Int) throws -> [[StoredValue]]
     ) throws -> OutboxEntry {
         var entry = try changed(by: .replaced)
         entry.entity = layout.name
@@ -77,11 +87,13 @@ extension OutboxEntry {
         let deletion = layout.deletion.map { layout.fields[$0].name }
         entry.changes = zip(layout.fields, row).compactMap { field, value in
             let old = remote[field.name] ?? changes.first { $0.name == field.name }?.old ?? .null
-            guard old != value, field.name != deletion else { return nil }
+            guard old != value, field.name != deletion, !leavesOut(field.name) else { return nil }
             return FieldEdit(name: field.name, old: old, new: value)
         }
         entry.links = try links.compactMap { link in
-            guard let index = layout.toMany.firstIndex(where: { $0.name == link.relationship }) else { return nil }
+            guard let index = layout.toMany.firstIndex(where: { $0.name == link.relationship }),
+                !leavesOut(link.relationship)
+            else { return nil }
             let now = try list(index)
             return now == link.old ? nil : LinkEdit(relationship: link.relationship, old: link.old, new: now)
         }
@@ -94,20 +106,24 @@ extension OutboxEntry {
     ///   - layout: The layout of the object's actual entity.
     ///   - row: The values of the row, one per field of the layout.
     ///   - newKey: The idempotency key of the new request.
+    ///   - isKeyAssigned: Whether the remote assigns keys, so that the object probably gets another one.
+    ///   - leavesOut: Returns whether a column or list is never sent.
     ///   - list: Returns the object's list of a relationship, by its index in the layout.
     /// - Throws: ``StoreError`` of the code `internal` if the edit is being sent.
     package func becomingCreate(
-        of layout: EntityLayout, _ row: [StoredValue], newKey: String, list: (Int) throws -> [[StoredValue]]
+        of layout: EntityLayout, _ row: [StoredValue], newKey: String, isKeyAssigned: Bool,
+        leavingOut leavesOut: (String) -> Bool, list: (Int) throws -> [[StoredValue]]
     ) throws -> OutboxEntry {
         var entry = try changed(by: .recreated(newKey: newKey))
         entry.operation = .create
+        entry.hasTemporaryKey = entry.hasTemporaryKey || isKeyAssigned
         let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
-        entry.changes = layout.fields.indices.filter { !own.contains($0) && row[$0] != .null }.map {
-            FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0])
-        }
+        entry.changes = layout.fields.indices
+            .filter { !own.contains($0) && row[$0] != .null && !leavesOut(layout.fields[$0].name) }
+            .map { FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0]) }
         entry.links = []
         for (index, toMany) in layout.toMany.enumerated() {
-            guard case .links = toMany.storage else { continue }
+            guard case .links = toMany.storage, !leavesOut(toMany.name) else { continue }
             let keys = try list(index)
             if !keys.isEmpty { entry.links.append(LinkEdit(relationship: toMany.name, old: [], new: keys)) }
         }

@@ -107,3 +107,20 @@ package struct TemporaryKey {
         return model.model.entities[layout.root].attributes.first { $0.name == name }?.write.permission == .never
     }
 }
+
+extension OutboxEntry {
+    /// Whether the temporary key was generated here, unlike the former key of an object that is created again because the
+    /// remote deleted it.
+    ///
+    /// A UUID does not show it, but it is no other object's key either.
+    package var hasGeneratedKey: Bool {
+        hasTemporaryKey
+            && key.contains { part in
+                switch part.form {
+                case .integer(let number): number < 0
+                case .text(let text): text.hasPrefix("bmo:")
+                default: false
+                }
+            }
+    }
+}

@@ -47,7 +47,7 @@ extension RunRecord {
         if let undoneBy {
             throw StoreError(
                 .request, "run \(id) was already undone by run \(undoneBy)",
-                remedy: "`bmo undo \(undoneBy)` reverts that")
+                remedy: kind == "edit" ? "make the edit again" : "`bmo undo \(undoneBy)` reverts that")
         }
     }
 }

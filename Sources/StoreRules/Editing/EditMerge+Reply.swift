@@ -38,7 +38,7 @@ extension EditMerge {
         } else if entry.hasTemporaryKey {
             try outbox.renameEntries(root, from: now, to: now, isTemporary: false)
         }
-        if try !outbox.entries(root, now).isEmpty { answered[root, default: []].insert(now) }
+        if try !outbox.entries(root, now).isEmpty { answered[root, default: [:]][now] = AnsweredEdit(entry) }
         if entry.operation == .create { try objects.noteCreated(root, now) }
     }
 }

@@ -5,8 +5,9 @@ package import StoreContract
 /// The merge of imports into objects with pending edits, as ``EditedRowMerge`` and ``EditedListMerge`` decide.
 package final class EditMerge {
     let tables: EditTables
-    /// The objects for which the open page has the remote's reply to an edit, on whose values later edits are based.
-    var answered: [Int: Set<[StoredValue]>] = [:]
+    /// The objects for which the open page has the remote's reply to an edit, with what the reply answers: later edits of
+    /// that are based on the reply's values.
+    var answered: [Int: [[StoredValue]: AnsweredEdit]] = [:]
     /// Whether the remote's side is newer, for objects in the open page.
     private var remoteIsNewer: [Int: [[StoredValue]: Bool]] = [:]
     /// The ID of the newest edit that the remote had accepted when the open page's scan began; nil for a page with
@@ -75,7 +76,7 @@ package final class EditMerge {
         }
         let entries = try outbox.entries(layout.index, key)
         guard let first = entries.first, let last = entries.last else { return (all, role) }
-        if first.operation == .create, first.hasTemporaryKey {
+        if first.operation == .create, first.hasGeneratedKey {
             try evade(layout, key)
             return (all, role)
         }
@@ -101,7 +102,7 @@ package final class EditMerge {
     ) throws -> [Cell] {
         let merge = EditedRowMerge(
             entries, layout, key: key, cells: cells, policy: policy(of: layout),
-            memory: memory, isAnswer: answered[layout.index]?.contains(key) == true, now: Clock.now())
+            memory: memory, answers: try answer(layout.index, key), now: Clock.now())
         if case .newest = policy(of: layout) {
             remoteIsNewer[layout.index, default: [:]][key] = merge.remoteIsNewer
         }
@@ -118,6 +119,14 @@ package final class EditMerge {
         }
         try save(merge.set, layout.index, key)
         return merge.cells
+    }
+
+    /// Returns what the open page answers of an object, without columns and lists that have a conflict; nil if it has no
+    /// reply to an edit of the object.
+    private func answer(_ root: Int, _ key: [StoredValue]) throws -> AnsweredEdit? {
+        guard var answer = answered[root]?[key] else { return nil }
+        answer.undecided = Set(try conflicts.conflicts(root, key).compactMap(\.column))
+        return answer
     }
 
     private func policy(of layout: EntityLayout) -> ConflictPolicy { model.model.entities[layout.index].conflicts }
@@ -143,10 +152,10 @@ package final class EditMerge {
         _ layout: EntityLayout, _ key: [StoredValue], _ cells: [Cell], _ role: RowRole, _ entries: [OutboxEntry]
     ) throws -> (cells: [Cell], role: RowRole)? {
         guard let last = entries.last else { return (cells, role) }
-        let merge = DeletedRowMerge(cells, last, in: entries, layout, model)
+        let merge = DeletedRowMerge(
+            cells, last, in: entries, layout, model, answers: answered[layout.index]?[key])
         var entry = merge.entry
-        let isAnswer = answered[layout.index]?.contains(key) == true
-        if merge.differs, !isAnswer, entry.isAtRest {
+        if merge.differs, entry.isAtRest {
             let policy = policy(of: layout)
             if case .newest = policy {
                 remoteIsNewer[layout.index, default: [:]][key] = policy.remoteIsNewer(
@@ -183,8 +192,7 @@ package final class EditMerge {
             }
             return false
         case .dropsEdits:
-            for entry in entries { try localEditor.drop(entry) }
-            try conflicts.removeConflicts(root, key)
+            try localEditor.giveUp(entries, root, key)
             return false
         case .becomesCreate:
             try localEditor.becomeCreate(root, key)
@@ -209,8 +217,8 @@ package final class EditMerge {
         if try isOutdated(toMany, owner.index, key, remote) { return nil }
         let merge = EditedListMerge(
             remote, toMany, try outbox.entries(owner.index, key), of: owner, key: key, policy: policy(of: owner),
-            isAnswer: answered[owner.index]?.contains(key) == true, remoteIsNewer: remoteIsNewer[owner.index]?[key],
-            now: Clock.now())
+            isAnswer: try answer(owner.index, key)?.includes(toMany.name) == true,
+            remoteIsNewer: remoteIsNewer[owner.index]?[key], now: Clock.now())
         for action in merge.actions {
             switch action {
             case .removeConflict: try conflicts.removeConflicts(owner.index, key, columns: [toMany.name])

@@ -1,6 +1,6 @@
-package import Mapping
+internal import Mapping
 internal import RecordBatch
-package import StoreContract
+internal import StoreContract
 
 /// The reversal of local edits to the remote's values, as far as they are known.
 extension LocalEditor {
@@ -47,15 +47,17 @@ extension LocalEditor {
         switch entry.operation {
         case .create:
             let object = EditedObject(root: root, layout: model.entities[root], key: entry.key)
-            if entry.hasTemporaryKey { try checkUnreferred(object) }
+            if entry.hasGeneratedKey { try checkUnreferred(object) }
             try objects.removeAlone(root, entry.key, isFinal: true)
         case .update:
-            if left.isEmpty, found.contains(where: { $0.column == nil }) {
+            let isDeleted = left.isEmpty && found.contains { $0.column == nil }
+            // A row that stays as a deleted one has the remote's last values.
+            if !isDeleted || model.entities[root].deletion != nil { try takeBack(entry, root, left, found) }
+            if isDeleted {
                 try conflicts.removeConflicts(root, entry.key)
                 try objects.remove(entity: root, key: entry.key)
                 return
             }
-            try takeBack(entry, root, left, found)
         case .delete: try restore(entry, root)
         }
         if left.isEmpty {
@@ -91,6 +93,19 @@ extension LocalEditor {
         }
     }
 
+    /// Gives up the edits of an object that the remote deleted, before its row is.
+    ///
+    /// A row that stays as a deleted one has the remote's last values again.
+    func giveUp(_ entries: [OutboxEntry], _ root: Int, _ key: [StoredValue]) throws {
+        let found = try conflicts.conflicts(root, key)
+        for entry in entries.reversed() {
+            try drop(entry)
+            guard model.entities[root].deletion != nil else { continue }
+            try takeBack(entry, root, entries.filter { $0.id < entry.id }, found)
+        }
+        try conflicts.removeConflicts(root, key)
+    }
+
     /// Restores a row that was deleted locally, with the values that the remote has provided since.
     func restore(_ entry: OutboxEntry, _ root: Int) throws {
         let layout = model.entities[root]
@@ -117,106 +132,19 @@ extension LocalEditor {
         let layout = model.entities[index]
         for entry in try outbox.entries(root, key) where entry.id != last.id { try outbox.removeEntry(entry) }
         try conflicts.removeConflicts(root, key)
-        let entry = try last.becomingCreate(of: layout, row, newKey: Self.newKey()) {
-            try objects.list(root, $0, of: key)
-        }
+        let plan = OutgoingPlan(of: index, in: model)
+        let keyNames = Set(layout.key.map { layout.fields[$0].name })
+        let entry = try last.becomingCreate(
+            of: layout, row, newKey: Self.newKey(), isKeyAssigned: keyNames.contains(where: plan.isSetByRemote),
+            leavingOut: { keyNames.contains($0) ? plan.isSetByRemote($0) : plan.leavesOut($0, isNew: true) },
+            list: { try objects.list(root, $0, of: key) })
         _ = try store(entry, EditedObject(root: root, layout: layout, key: key), after: last)
-    }
-
-    // MARK: - Conflicts
-
-    /// Resolves conflicts of an object.
-    package func resolve(_ entity: String, _ key: [StoredValue], column: String?, take side: ConflictSide) throws {
-        guard let index = model.index(of: entity) else {
-            throw StoreError(.request, "there is no entity \"\(entity)\"", remedy: "`bmo conflicts` lists them")
-        }
-        let root = model.entities[index].root
-        let all = try conflicts.conflicts(root, key)
-        let chosen = column == nil ? all : all.filter { $0.column == column }
-        let entries = try outbox.entries(root, key)
-        let name = "\(entity) \(key.map(\.description).joined(separator: ", "))"
-        guard entries.allSatisfy(\.takesEdits) else {
-            throw StoreError(
-                .request, "an edit of \(name) is being sent, or its outcome is unknown",
-                remedy: "run `bmo push` first")
-        }
-        let refused = entries.filter { $0.state == .conflict }
-        guard !chosen.isEmpty || (column == nil && !refused.isEmpty) else {
-            throw StoreError(
-                .request, "\(name) has no conflict" + (column.map { " of \($0)" } ?? ""),
-                remedy: "`bmo conflicts` lists the existing ones")
-        }
-        // The remote reported that its object differs, but no import has provided its values.
-        if all.isEmpty, side == .remote { return try drop(entries.map(\.id)) }
-        for conflict in chosen {
-            guard let column = conflict.column else {
-                try resolveWhole(root, key, take: side)
-                continue
-            }
-            try resolve(column, conflict, root, key, take: side)
-        }
-        guard try conflicts.conflicts(root, key).isEmpty else { return }
-        for entry in try outbox.entries(root, key) {
-            if let entry = entry.after(.conflictsResolved(newKey: Self.newKey())) { try outbox.update(entry) }
-        }
-    }
-
-    /// Resolves a conflict of the whole object: the remote deleted an edited object, or changed a deleted one.
-    private func resolveWhole(_ root: Int, _ key: [StoredValue], take side: ConflictSide) throws {
-        try conflicts.removeConflicts(root, key, columns: [""])
-        let entries = try outbox.entries(root, key)
-        guard let last = entries.last else { return }
-        switch (last.operation, side) {
-        case (.delete, .local): break
-        case (.delete, .remote):
-            try drop(last)
-            try restore(last, root)
-        case (_, .local): try becomeCreate(root, key)
-        case (_, .remote):
-            for entry in entries { try drop(entry) }
-            try conflicts.removeConflicts(root, key)
-            try objects.remove(entity: root, key: key)
-        }
-    }
-
-    private func resolve(
-        _ column: String, _ conflict: EditConflict, _ root: Int, _ key: [StoredValue], take side: ConflictSide
-    ) throws {
-        let layout = model.entities[root]
-        let remote = conflict.remote ?? .null
-        try conflicts.removeConflicts(root, key, columns: [column])
-        var set = EntrySet(try outbox.entries(root, key), layout, key)
-        if let index = layout.toMany.firstIndex(where: { $0.name == column }) {
-            let keys = try keys(remote, layout.toMany[index])
-            switch side {
-            case .local: set.rebaseLinks(column, on: keys)
-            case .remote:
-                set.dropLinks(column)
-                try setLinks(keys, layout, index, of: key)
-            }
-        } else {
-            switch side {
-            case .local: set.rebase(column, on: remote)
-            case .remote:
-                set.drop(column)
-                if let row = try objects.row(root, key) {
-                    try objects.update(root, key, from: row, to: [(column, remote)])
-                }
-                try ensureTargets(of: key, layout)
-            }
-        }
-        for (old, entry) in zip(set.original, set.entries) where entry != old {
-            if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
-                try drop(old)
-            } else {
-                try outbox.update(entry)
-            }
-        }
     }
 
     // MARK: - References
 
-    private func keys(_ value: StoredValue, _ toMany: EntityLayout.ToMany) throws -> [[StoredValue]] {
+    /// Returns the keys of a list as a conflict has them.
+    func keys(_ value: StoredValue, _ toMany: EntityLayout.ToMany) throws -> [[StoredValue]] {
         guard case .text(let text) = value.form else { return [] }
         let target = model.entities[model.entities[toMany.target].root]
         let batch = try JSONParser.batch(text)
@@ -225,12 +153,12 @@ extension LocalEditor {
         }
     }
 
-    private func setLinks(_ keys: [[StoredValue]], _ layout: EntityLayout, _ index: Int, of key: [StoredValue]) throws {
+    func setLinks(_ keys: [[StoredValue]], _ layout: EntityLayout, _ index: Int, of key: [StoredValue]) throws {
         for target in keys { try objects.ensure(target, of: layout.toMany[index].target) }
         try objects.setList(layout.index, index, of: key, to: keys)
     }
 
-    private func ensureTargets(of key: [StoredValue], _ layout: EntityLayout) throws {
+    func ensureTargets(of key: [StoredValue], _ layout: EntityLayout) throws {
         guard let row = try objects.row(layout.index, key) else { return }
         try objects.ensureTargets(of: row, layout)
     }

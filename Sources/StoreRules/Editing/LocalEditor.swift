@@ -90,9 +90,10 @@ package struct LocalEditor {
         let remote = try conflicts.remoteValues(object.root, object.key)
         try conflicts.removeConflicts(object.root, object.key)
         let row = try objects.row(object.root, object.key) ?? []
-        let entry = try last.becomingUpdate(of: object.layout, row, remote: remote) {
-            try objects.list(object.root, $0, of: object.key)
-        }
+        let plan = OutgoingPlan(of: object.layout.index, in: model)
+        let entry = try last.becomingUpdate(
+            of: object.layout, row, remote: remote, leavingOut: { plan.leavesOut($0, isNew: false) },
+            list: { try objects.list(object.root, $0, of: object.key) })
         return try store(entry, object, after: last)
     }
 
@@ -129,8 +130,9 @@ package struct LocalEditor {
         }
         let entry: Int64?
         if let last, last.takesEdits, last.operation != .delete {
-            entry = try store(
-                last.adding(changes, lists.own).with(userInfo: edit.userInfo), object, after: last)
+            let undecided = Set(try conflicts.conflicts(object.root, object.key).compactMap(\.column))
+            let joined = last.adding(changes, lists.own, keeping: undecided).with(userInfo: edit.userInfo)
+            entry = try store(try settleConflicts(of: joined, object), object, after: last)
         } else {
             entry = try enqueue(
                 OutboxEntry(

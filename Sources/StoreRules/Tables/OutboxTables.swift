@@ -30,8 +30,8 @@ package protocol OutboxTables: AnyObject {
     /// Deletes an entry, if it exists; others no longer wait for its create.
     func removeEntry(_ entry: OutboxEntry) throws
 
-    /// Returns whether a run contributed to an unsent entry of an object.
-    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) throws -> Bool
+    /// Returns the runs that contributed to the unsent entries of an object.
+    func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64>
 
     /// Moves an object's entries to another key.
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws

@@ -23,19 +23,28 @@ extension LocalEditor {
         let root = model.entities[index].root
         let key = change.key
         let layout = model.entities[root]
-        let isWaiting = try outbox.isWaiting(run: run, root, key)
-        let entry = try isWaiting ? outbox.entries(root, key).last : nil
+        let runs = try outbox.waitingRuns(root, key)
+        let entry = try runs.contains(run) ? outbox.entries(root, key).last : nil
         let row = try objects.row(root, key)
-        let reversal = try EditReversal(change, entry, row: row, layout) {
-            try objects.list(root, $0, of: key)
-        }
+        let found = try conflicts.conflicts(root, key)
+        let reversal = try EditReversal(
+            change, entry, row: row, layout, isFirst: !runs.contains { $0 < run },
+            remote: { name in
+                guard let value = found.first(where: { $0.column == name })?.remote else { return nil }
+                guard let toMany = layout.toMany.first(where: { $0.name == name }) else { return .value(value) }
+                return .list(try keys(value, toMany))
+            },
+            list: { try objects.list(root, $0, of: key) })
         switch reversal {
         case .refused(let reason): return reason
         case .restore(let columns, let lists):
             guard let entry else { return nil }
             try drop(entry)
+            try conflicts.removeConflicts(root, key)
             try restore(entry, root)
-            try edit(entry.entity, key, columns, lists)
+            // The others were never edited: they differ because the remote changed them.
+            let plan = OutgoingPlan(of: model.index(of: entry.entity) ?? root, in: model)
+            try edit(entry.entity, key, columns.filter { !plan.leavesOut($0.name, isNew: false) }, lists)
         case .dropCreate: try drop(entry.map { [$0.id] } ?? [])
         case .edit(let columns, let lists): try edit(entry?.entity ?? change.entity, key, columns, lists)
         }

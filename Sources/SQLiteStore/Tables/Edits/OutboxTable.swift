@@ -197,13 +197,19 @@ final class OutboxTable: OutboxTables {
         note(root, new, count)
     }
 
-    /// Returns whether a run contributed to an unsent entry of an object.
-    func isWaiting(run: Int64, _ root: Int, _ key: [StoredValue]) throws -> Bool {
-        try statements.value(
+    /// Returns the runs that contributed to the unsent entries of an object.
+    func waitingRuns(_ root: Int, _ key: [StoredValue]) throws -> Set<Int64> {
+        let statement = statements(
             """
-            SELECT 1 FROM bmo_outbox WHERE root = ? AND key = ? AND state IN ('pending', 'refused', 'conflict')
-                AND EXISTS (SELECT 1 FROM json_each(runs) WHERE value = ?)
-            """, [.text(model.entities[root].name), JSONText.keyValue(key), .integer(run)]) != nil
+            SELECT run.value FROM bmo_outbox AS entry, json_each(entry.runs) AS run
+            WHERE entry.root = ? AND entry.key = ? AND entry.state IN ('pending', 'refused', 'conflict')
+            """)
+        statement.bind(.text(model.entities[root].name), at: 1)
+        statement.bind(JSONText.keyValue(key), at: 2)
+        defer { statement.reset() }
+        var runs: Set<Int64> = []
+        while try statement.step() { if case .integer(let run) = statement.value(0) { runs.insert(run) } }
+        return runs
     }
 
     private func layout(_ entry: OutboxEntry) -> EntityLayout? {
