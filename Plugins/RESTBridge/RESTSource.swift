@@ -329,7 +329,7 @@ final class RESTSource: ListingSource {
     // MARK: Reading a Page
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
-        writer.limit(bytes: client.maxRecordBytes)
+        writer.limit(bytes: limits.batchMemory)
         guard var open = current else { return finished(location: nil) }
         var facts = PageFacts()
         var rejected: [Page.Rejected] = []

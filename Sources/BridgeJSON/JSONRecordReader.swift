@@ -8,8 +8,8 @@ public import RecordBatch
 /// memory:
 ///
 ///     let reader = try JSONRecordReader()
-///     reader.addPath(JSONPath(names: ["items"]))
-///     let next = reader.addPath(JSONPath(names: ["next"]))
+///     try reader.addPath(JSONPath(names: ["items"]))
+///     let next = try reader.addPath(JSONPath(names: ["next"]))
 ///     guard reader.begin(body.bytes, count: body.count) else { throw problem(reader.failure) }
 ///     repeat { status = reader.next(into: writer, bytes: 1 << 20) } while status == .more
 ///     let cursor = reader.value(at: next)
@@ -121,10 +121,19 @@ public final class JSONRecordReader {
     /// Makes arrays and plain values count as records; the caller turns them into objects.
     public func acceptAnyValue() { bmo_json_take_any(reader) }
 
+    /// The most paths of a reader, that of the records included.
+    public static let maxPaths = Int(BMO_JSON_MAX_PATHS)
+
     /// Adds a path, and returns its number for ``value(at:)``.
+    ///
+    /// - Throws: `BridgeError` if there are ``maxPaths`` already. The others stay as they are.
     @discardableResult
-    public func addPath(_ path: JSONPath) -> UInt32 {
+    public func addPath(_ path: JSONPath) throws -> UInt32 {
         let number = bmo_json_add_path(reader)
+        guard number != BMO_JSON_NO_PATH else {
+            throw BridgeError(
+                .internal, "a reader of JSON takes at most \(Self.maxPaths) paths, so it cannot look at \(path)")
+        }
         for segment in path.segments {
             switch segment {
             case .wildcard: bmo_json_add_wildcard(reader)

@@ -247,7 +247,7 @@ extension JSONTree {
     /// - Throws: `BridgeError` with the fault and its byte offset.
     public init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
         let reader = try JSONRecordReader()
-        reader.addPath(.root)
+        try reader.addPath(.root)
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
         let writer = RecordBatchWriter()
         writer.limit(bytes: limit)

@@ -124,8 +124,18 @@ bool bmo_json_reader::is_value() {
     return !frames.empty() && frames.back().holds_values && scanner.peek() != 'n';
 }
 
+// Which limit of the writer a record exceeds, in words.
+static std::string excess(const bmo_writer &writer) {
+    if (writer.failed == BMO_WRITER_KEYS) {
+        return "the record has more than " + std::to_string(writer.max_keys) + " different names";
+    }
+    size_t limit = writer.failed == BMO_WRITER_RECORD ? writer.max_record_bytes : writer.max_bytes;
+    return "the record takes more than " + std::to_string(limit) + " bytes (16 for each value, and its texts)";
+}
+
 // The value at the cursor as a record.
 Result bmo_json_reader::record() {
+    std::string reason;
     size_t before = scanner.at;
     size_t offset = scanner.offset();
     bmo_writer_mark mark{};
@@ -152,14 +162,11 @@ Result bmo_json_reader::record() {
         scanner.reason = "a record must be an object";
     }
     if (result != Result::fail || scanner.error.fault == BMO_JSON_MEMORY) {
-        if (writer && (writer->failed == BMO_WRITER_BYTES || writer->failed == BMO_WRITER_KEYS)) {
-            excess = writer->failed == BMO_WRITER_BYTES
-                ? "the record takes more than " + std::to_string(writer->max_bytes) + " bytes (16 for each value, and its texts)"
-                : "the record has more than " + std::to_string(writer->max_keys) + " different names";
+        if (writer && writer->failed != 0 && writer->failed != BMO_WRITER_FAILED) {
+            reason = excess(*writer);
             // Roll back the whole record, so that the records around it stay valid.
             bmo_writer_take_back(writer, mark);
             scanner.error = {BMO_JSON_NONE, 0, ""};
-            scanner.reason = excess.c_str();
             result = Result::reject;
         }
     }
@@ -170,7 +177,7 @@ Result bmo_json_reader::record() {
         size_t end = scanner.at < scanner.count ? scanner.indexes[scanner.at] : scanner.size;
         // Skip the separator's white space backwards: a comma or bracket is a structural index itself.
         while (end > offset && bmo::is_white(scanner.text[end - 1])) end--;
-        rejected.push_back({records, offset + skipped, end - offset, scanner.reason});
+        rejected.push_back({records, offset + skipped, end - offset, reason.empty() ? scanner.reason : std::move(reason)});
     }
     if (result == Result::ok) {
         if (writer->failed) {
@@ -409,24 +416,26 @@ void bmo_json_limit(bmo_json_reader *reader, size_t bytes) {
 }
 
 uint32_t bmo_json_add_path(bmo_json_reader *reader) {
-    if (reader->paths.size() < 31) reader->paths.emplace_back();
+    reader->has_path = reader->paths.size() < BMO_JSON_MAX_PATHS;
+    if (!reader->has_path) return BMO_JSON_NO_PATH;
+    reader->paths.emplace_back();
     return uint32_t(reader->paths.size() - 1);
 }
 
 void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length) {
-    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::name_selector, std::string(name, length), ""});
+    if (reader->has_path) reader->paths.back().push_back({Segment::name_selector, std::string(name, length), ""});
 }
 
 void bmo_json_add_wildcard(bmo_json_reader *reader) {
-    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::wildcard, "", ""});
+    if (reader->has_path) reader->paths.back().push_back({Segment::wildcard, "", ""});
 }
 
 void bmo_json_add_index(bmo_json_reader *reader, uint64_t index) {
-    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::index_selector, "", "", index});
+    if (reader->has_path) reader->paths.back().push_back({Segment::index_selector, "", "", index});
 }
 
 void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length) {
-    if (reader->paths.empty()) return;
+    if (!reader->has_path) return;
     reader->paths.back().push_back({Segment::filter, std::string(name, length), std::string(value, value_length)});
 }
 
@@ -468,7 +477,8 @@ int bmo_json_lacks_records(const bmo_json_reader *reader) { return reader->lacks
 size_t bmo_json_rejected_count(const bmo_json_reader *reader) { return reader->rejected.size(); }
 
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected) {
-    *rejected = reader->rejected[index];
+    const auto &record = reader->rejected[index];
+    *rejected = {record.index, record.offset, record.length, record.reason.c_str()};
 }
 
 }

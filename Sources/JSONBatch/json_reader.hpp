@@ -21,6 +21,13 @@ struct Segment {
     bool is_wildcard() const { return kind == wildcard; }
 };
 
+// A record that cannot be stored. It owns its reason, which may have numbers in it.
+struct Rejected {
+    uint64_t index;
+    size_t offset, length;
+    std::string reason;
+};
+
 struct Finding {
     std::string path;
     bmo_json_kind kind;
@@ -50,11 +57,12 @@ struct __attribute__((visibility("hidden"))) bmo_json_reader {
     using Result = bmo::Result;
     using Span = bmo::Span;
 
-    std::vector<std::vector<Segment>> paths;
+    std::vector<std::vector<Segment>> paths;  // at most BMO_JSON_MAX_PATHS, one bit each
+    bool has_path = false;  // the path last begun was not one too many
     std::vector<bmo_json_value> values;
     std::vector<std::string> texts;
     std::vector<Frame> frames;
-    std::vector<bmo_json_rejected> rejected;
+    std::vector<bmo::Rejected> rejected;
     std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
     Scanner scanner;
     std::string arrays;
@@ -78,7 +86,7 @@ struct __attribute__((visibility("hidden"))) bmo_json_reader {
     // 96 MiB of structural indexes: enough for 64 MiB of usual JSON, which has one per three to six bytes.
     static constexpr size_t default_marks = size_t(24) << 20;
     size_t max_marks = default_marks;
-    std::string too_dense, excess;  // messages with numbers
+    std::string too_dense;  // a message with a number
 
     bool begin(const uint8_t *data, size_t size, int mode);
     bmo_json_status next(size_t bytes);

@@ -52,6 +52,10 @@ enum BatchValidator {
             RecordBatchError(
                 "the bridge's writer gave up on the batch: more than \(limit) bytes (`max_bytes` of its bmo_writer); "
                     + "smaller pages or a larger `max_bytes` help", isLimit: true)
+        case BMO_WRITER_RECORD:
+            RecordBatchError(
+                "the bridge's writer gave up on the batch: a record of more than \(limit) bytes (`max_record_bytes` of its "
+                    + "bmo_writer)", isLimit: true)
         case BMO_WRITER_KEYS:
             RecordBatchError(
                 "the bridge's writer gave up on the batch: more than \(limit) different names (`max_keys` of its bmo_writer); "

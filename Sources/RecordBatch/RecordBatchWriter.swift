@@ -48,11 +48,19 @@ public final class RecordBatchWriter {
     /// Beyond the limit nothing is stored, and ``finish()`` throws.
     public func limit(bytes: Int) { raw.pointee.max_bytes = max(bytes, 4096) }
 
+    /// Limits how many bytes each record may take, with the names that are new in it; nil, the default, for no limit
+    /// besides that of the batch.
+    ///
+    /// A larger record is an ``excess`` too: `bmo_writer_take_back` drops it and keeps those before it.
+    public func limit(recordBytes: Int?) { raw.pointee.max_record_bytes = recordBytes.map { max($0, 4096) } ?? 0 }
+
     /// The exceeded limit, in words; nil if no limit was exceeded.
     public var excess: String? {
         switch raw.pointee.failed {
         case Int32(BMO_WRITER_BYTES):
             "one batch takes more than \(raw.pointee.max_bytes) bytes (16 for each value, and its texts)"
+        case Int32(BMO_WRITER_RECORD):
+            "one record takes more than \(raw.pointee.max_record_bytes) bytes (16 for each value, and its texts)"
         case Int32(BMO_WRITER_KEYS): "one batch has more than \(raw.pointee.max_keys) different names"
         default: nil
         }

@@ -57,11 +57,40 @@ import Testing
         let batch = try writer.finish()
         #expect((0..<batch.count).map { batch[$0].json } == [#"{"id":1}"#, #"{"id":2}"#])
     }
+
+    @Test func `the limit of a record is that of each record by itself, and is exact`() throws {
+        let writer = RecordBatchWriter()
+        writer.limit(recordBytes: 64 << 10)
+        for id in 0..<100 { writer.object { writer.member("t", String(repeating: "x", count: 32 << 10) + "\(id)") } }
+        #expect(writer.excess == nil && writer.recordCount == 100)
+        // Two slots, and no new name.
+        let text = String(repeating: "y", count: (64 << 10) - 32)
+        writer.object { writer.member("t", text) }
+        #expect(writer.excess == nil)
+        let mark = bmo_writer_note(writer.raw)
+        writer.object { writer.member("t", text + "y") }
+        #expect(writer.excess == "one record takes more than 65536 bytes (16 for each value, and its texts)")
+        bmo_writer_take_back(writer.raw, mark)
+        writer.object { writer.member("t", "z") }
+        let batch = try writer.finish()
+        #expect(withExtendedLifetime(batch) { batch[101]["t"]?.string } == "z")
+        #expect(batch.count == 102)
+    }
+
+    @Test func `a record far over its limit takes no memory`() throws {
+        let writer = RecordBatchWriter()
+        writer.limit(recordBytes: 1 << 20)
+        fill(writer, values: 1_000_000)
+        let regions = [writer.raw.pointee.pending, writer.raw.pointee.slots, writer.raw.pointee.text]
+        #expect(regions.map(\.capacity).reduce(0, +) <= 5 << 20)
+        let error = try #require(throws: RecordBatchError.self) { try writer.finish() }
+        #expect(error.isLimit && error.description.hasPrefix("one record takes more than 1048576 bytes"))
+    }
 }
 
 /// What a bridge in C hands out that does not look whether its writer failed.
 @Suite struct WriterFailureTests {
-    @Test(arguments: [BMO_WRITER_BYTES, BMO_WRITER_KEYS, BMO_WRITER_OPEN, BMO_WRITER_FAILED])
+    @Test(arguments: [BMO_WRITER_BYTES, BMO_WRITER_KEYS, BMO_WRITER_OPEN, BMO_WRITER_FAILED, BMO_WRITER_RECORD])
     func `a failed batch becomes a mark that no reader takes for an empty one`(failure: Int) throws {
         var writer = bmo_writer()
         bmo_writer_init(&writer)

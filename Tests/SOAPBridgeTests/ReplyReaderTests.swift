@@ -44,6 +44,16 @@ import TestSupport
         }
     }
 
+    @Test func `the limit of a record is not that of all records that arrive together`() throws {
+        let items = (1...3000).map { "<n:item><n:id>\($0)</n:id><n:name>name</n:name></n:item>" }.joined()
+        let reader = try ReplyReader(plan: Samples.plan(Samples.load()), recordBytes: 65_536)
+        let writer = RecordBatchWriter()
+        try reader.feed(Array(Samples.list(items).utf8)[...], into: writer)
+        try reader.finish()
+        #expect(writer.excess == nil)
+        #expect(try writer.finish().count == 3000)
+    }
+
     @Test func `every boundary of two pieces gives the same records`() throws {
         let plan = try Samples.plan(Samples.load())
         let bytes = Array(reply.utf8)

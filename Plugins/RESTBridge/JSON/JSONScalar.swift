@@ -55,13 +55,20 @@ enum JSONScalar: Equatable, Sendable {
     }
 
     /// Returns the values at paths of a JSON text, or nil if the body is not JSON.
+    ///
+    /// Takes a pass over the text for every ``JSONRecordReader/maxPaths`` paths.
     static func read(_ paths: [JSONPath], in body: HTTPExchange.PaddedBody) -> [JSONScalar]? {
-        guard let reader = try? JSONRecordReader() else { return nil }
-        let numbers = paths.map { reader.addPath($0) }
-        guard reader.begin(body.bytes, count: body.count, as: .values), reader.next(into: nil) == .done else {
-            return nil
-        }
-        return numbers.map { JSONScalar(reader.value(at: $0)) }
+        var values: [JSONScalar] = []
+        var rest = paths[...]
+        repeat {
+            guard let reader = try? JSONRecordReader(),
+                let numbers = try? rest.prefix(JSONRecordReader.maxPaths).map({ try reader.addPath($0) }),
+                reader.begin(body.bytes, count: body.count, as: .values), reader.next(into: nil) == .done
+            else { return nil }
+            values += numbers.map { JSONScalar(reader.value(at: $0)) }
+            rest = rest.dropFirst(numbers.count)
+        } while !rest.isEmpty
+        return values
     }
 
     /// Returns the values at paths of a JSON text, or nil if the text is not JSON.

@@ -18,9 +18,8 @@ enum ListHead {
     static func survey(_ body: HTTPExchange.PaddedBody, before records: JSONPath?) -> ReplySurvey? {
         guard case .index(let index)? = records?.segments.first, index > 0,
             let path = try? JSONPath(place, option: "records"), JSONScalar.read([path], in: body) == [.object],
-            let reader = try? JSONRecordReader()
+            let reader = try? JSONRecordReader(), (try? reader.addPath(path)) != nil
         else { return nil }
-        reader.addPath(path)
         let writer = RecordBatchWriter()
         writer.limit(bytes: maxBytes)
         guard reader.begin(body.bytes, count: body.count), reader.next(into: writer) == .done,

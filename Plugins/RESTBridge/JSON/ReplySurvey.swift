@@ -41,7 +41,7 @@ struct ReplySurvey: Sendable {
     /// - Returns: nil if the body is not JSON.
     init?(_ body: HTTPExchange.PaddedBody, along records: JSONPath? = nil) {
         guard let reader = try? JSONRecordReader() else { return nil }
-        if let records { reader.addPath(records) }
+        if let records { guard (try? reader.addPath(records)) != nil else { return nil } }
         guard reader.begin(body.bytes, count: body.count, as: .values) else { return nil }
         let skipped = body.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = body.bytes.dropFirst(skipped).first { $0 > 0x20 }

@@ -198,7 +198,8 @@ final class ReplyReader {
 
     /// Parses the next bytes and writes the records they complete.
     func feed(_ bytes: ArraySlice<UInt8>, into writer: RecordBatchWriter) throws(BridgeError) {
-        writer.limit(bytes: recordBytes)
+        // The tree of a record has the limit of one; a batch has many.
+        writer.limit(bytes: max(64 << 20, recordBytes.multipliedReportingOverflow(by: 4).partialValue))
         sink.writer = writer
         guard splitter != nil else { return try parse(bytes) }
         let events = try splitter?.feed(bytes) ?? []

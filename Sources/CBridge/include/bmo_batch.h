@@ -125,6 +125,8 @@ typedef struct bmo_writer {
     bmo_frame frames[BMO_MAX_DEPTH];
     size_t max_bytes;         /* limit on the bytes written until the batch is finished */
     uint32_t max_keys;        /* limit on distinct names */
+    size_t max_record_bytes;  /* limit on the bytes of one record, with the names that are new in it; 0 for none */
+    size_t record_start;      /* the bytes written before the current record */
 } bmo_writer;
 
 /* A batch is usually about 1 MiB; only a hostile remote's record makes it much larger. */
@@ -136,7 +138,8 @@ enum {
     BMO_WRITER_BYTES = 2,     /* over max_bytes */
     BMO_WRITER_KEYS = 3,      /* over max_keys */
     BMO_WRITER_OPEN = 4,      /* finished while a container was open */
-    BMO_WRITER_MEMORY = 5     /* malloc failed for the finished batch */
+    BMO_WRITER_MEMORY = 5,    /* malloc failed for the finished batch */
+    BMO_WRITER_RECORD = 6     /* over max_record_bytes */
 };
 
 static inline void bmo_writer_init(bmo_writer *w) {
@@ -165,6 +168,12 @@ static inline uint8_t *bmo_region_grow(bmo_writer *w, bmo_region *r, size_t more
         size_t room = w->max_bytes > used ? w->max_bytes - used : 0;
         if (more > UINT32_MAX - r->size) { w->failed = BMO_WRITER_FAILED; return NULL; }
         if (more > room) { if (!w->failed) w->failed = BMO_WRITER_BYTES; return NULL; }
+        /* A record's end checks its limit exactly. Until then, the children of an ending container count twice. */
+        if (w->max_record_bytes && w->depth && used + more > w->record_start
+            && (used + more - w->record_start) / 2 > w->max_record_bytes) {
+            if (!w->failed) w->failed = BMO_WRITER_RECORD;
+            return NULL;
+        }
         size_t capacity = r->capacity < 512 ? 1024 : r->capacity * 2;
         while (capacity - r->size < more) capacity *= 2;
         /* Never reserve more than the limit allows: near it, doubling would waste half of the reservation. */
@@ -185,29 +194,7 @@ static inline uint32_t bmo_hash(const char *text, size_t length) { /* FNV-1a */
     return hash;
 }
 
-/* Whether two ranges hold the same bytes, compared in words: names are short, and calling memcmp costs more than comparing. */
-static inline int bmo_same_bytes(const uint8_t *a, const uint8_t *b, size_t length) {
-    if (length >= 8) {
-        uint64_t x, y;
-        /* The last word overlaps the one before. */
-        for (size_t i = 0; i < length - 8; i += 8) {
-            memcpy(&x, a + i, 8); memcpy(&y, b + i, 8);
-            if (x != y) return 0;
-        }
-        memcpy(&x, a + length - 8, 8); memcpy(&y, b + length - 8, 8);
-        return x == y;
-    }
-    if (length >= 4) {
-        uint32_t first[2], last[2];
-        memcpy(&first[0], a, 4); memcpy(&first[1], b, 4);
-        memcpy(&last[0], a + length - 4, 4); memcpy(&last[1], b + length - 4, 4);
-        return first[0] == first[1] && last[0] == last[1];
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (a[i] != b[i]) return 0;
-    }
-    return 1;
-}
+static inline int bmo_same_bytes(const uint8_t *a, const uint8_t *b, size_t length); /* in bmo_view.h */
 
 static inline int bmo_key_is(const bmo_writer *w, uint32_t key, const char *text, size_t length) {
     const bmo_batch_key *k = (const bmo_batch_key *)(const void *)w->keys.data + key;
@@ -279,6 +266,14 @@ static inline int bmo_put(bmo_writer *w, uint32_t head, uint32_t length, uint64_
     return 1;
 }
 
+/* Checks the limit of a record that ends at depth 0. */
+static inline int bmo_check_record(bmo_writer *w) {
+    if (w->depth || !w->max_record_bytes) return 1;
+    if (bmo_writer_memory(w) - w->record_start <= w->max_record_bytes) return 1;
+    if (!w->failed) w->failed = BMO_WRITER_RECORD;
+    return 0;
+}
+
 static inline int bmo_write_scalar(bmo_writer *w, uint32_t tag, uint64_t payload) {
     return bmo_put(w, bmo_take_head(w, tag), 0, payload);
 }
@@ -286,13 +281,14 @@ static inline int bmo_write_scalar(bmo_writer *w, uint32_t tag, uint64_t payload
 static inline int bmo_write_span(bmo_writer *w, uint32_t tag, bmo_region *region, const void *data, size_t length) {
     uint32_t head = bmo_take_head(w, tag);
     if (length > UINT32_MAX) { w->failed = 1; return 0; }
+    if (!w->depth) w->record_start = bmo_writer_memory(w);
     size_t offset = region->size;
     if (length) {
         uint8_t *copy = bmo_region_grow(w, region, length);
         if (!copy) return 0;
         memcpy(copy, data, length);
     }
-    return bmo_put(w, head, (uint32_t)length, offset);
+    return bmo_put(w, head, (uint32_t)length, offset) && bmo_check_record(w);
 }
 
 static inline int bmo_write_null(bmo_writer *w) { return bmo_write_scalar(w, BMO_NULL, 0); }
@@ -323,6 +319,7 @@ static inline int bmo_write_bytes(bmo_writer *w, const void *data, size_t length
 static inline int bmo_write_container_begin(bmo_writer *w, uint32_t tag) {
     uint32_t head = bmo_take_head(w, tag);
     if (w->depth == BMO_MAX_DEPTH - 1) { w->failed = 1; return 0; }
+    if (!w->depth) w->record_start = bmo_writer_memory(w);
     w->frames[w->depth].first = (uint32_t)(w->pending.size / sizeof(bmo_slot));
     w->frames[w->depth].head = head;
     w->depth++;
@@ -342,7 +339,7 @@ static inline int bmo_write_container_end(bmo_writer *w, uint32_t tag) {
         memcpy(children, w->pending.data + start, size);
         w->pending.size = start;
     }
-    return bmo_put(w, frame.head, (uint32_t)(size / sizeof(bmo_slot)), first);
+    return bmo_put(w, frame.head, (uint32_t)(size / sizeof(bmo_slot)), first) && bmo_check_record(w);
 }
 
 static inline int bmo_write_object_begin(bmo_writer *w) { return bmo_write_container_begin(w, BMO_OBJECT); }
@@ -467,7 +464,8 @@ static inline uint8_t *bmo_writer_mark_failure(bmo_writer *w, size_t *size) {
     if (!out) out = (uint8_t *)malloc(sizeof(bmo_batch_header));
     if (!out) return NULL;
     int why = bmo_writer_failure(w);
-    size_t limit = why == BMO_WRITER_BYTES ? w->max_bytes : why == BMO_WRITER_KEYS ? w->max_keys : 0;
+    size_t limit = why == BMO_WRITER_BYTES ? w->max_bytes : why == BMO_WRITER_KEYS ? w->max_keys
+        : why == BMO_WRITER_RECORD ? w->max_record_bytes : 0;
     bmo_batch_header header = {
         BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, (uint16_t)why, sizeof header, 0, UINT32_MAX, 0, 0,
         limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit };

@@ -10,6 +10,30 @@
 extern "C" {
 #endif
 
+/* Whether two ranges hold the same bytes, compared in words: names are short, and calling memcmp costs more than comparing. */
+static inline int bmo_same_bytes(const uint8_t *a, const uint8_t *b, size_t length) {
+    if (length >= 8) {
+        uint64_t x, y;
+        /* The last word overlaps the one before. */
+        for (size_t i = 0; i < length - 8; i += 8) {
+            memcpy(&x, a + i, 8); memcpy(&y, b + i, 8);
+            if (x != y) return 0;
+        }
+        memcpy(&x, a + length - 8, 8); memcpy(&y, b + length - 8, 8);
+        return x == y;
+    }
+    if (length >= 4) {
+        uint32_t first[2], last[2];
+        memcpy(&first[0], a, 4); memcpy(&first[1], b, 4);
+        memcpy(&last[0], a + length - 4, 4); memcpy(&last[1], b + length - 4, 4);
+        return first[0] == first[1] && last[0] == last[1];
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (a[i] != b[i]) return 0;
+    }
+    return 1;
+}
+
 /* ---------------------------------------------------------------- reader, for what the host sends a bridge */
 
 /*

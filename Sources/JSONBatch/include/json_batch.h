@@ -55,7 +55,7 @@ typedef enum bmo_json_fault {
 typedef struct bmo_json_error {
     bmo_json_fault fault;
     size_t offset;           /* in the text as the caller gave it, from 0 */
-    const char *message;     /* static */
+    const char *message;     /* valid until the next text begins */
 } bmo_json_error;
 
 /* A record that cannot be stored in a batch; the others are not affected. */
@@ -63,7 +63,7 @@ typedef struct bmo_json_rejected {
     uint64_t index;          /* among the records of the text, from 0 */
     size_t offset;           /* of its JSON in the text */
     size_t length;
-    const char *reason;      /* static */
+    const char *reason;      /* valid until the next call of bmo_json_next or bmo_json_begin */
 } bmo_json_rejected;
 
 typedef enum bmo_json_kind {
@@ -92,9 +92,15 @@ void bmo_json_reader_free(bmo_json_reader *reader);
  */
 void bmo_json_limit(bmo_json_reader *reader, size_t bytes);
 
+/* The most paths of a reader, that of the records included. */
+#define BMO_JSON_MAX_PATHS 31
+/* In place of the number of a path. */
+#define BMO_JSON_NO_PATH UINT32_MAX
+
 /*
  * Begins a path at the root, `$` (RFC 9535), and returns its number. Path 0 selects the records: an array stands for
- * its elements. At most 32 paths.
+ * its elements. Returns BMO_JSON_NO_PATH if there are BMO_JSON_MAX_PATHS already: then nothing is added, neither by this
+ * call nor by those that append selectors, and the value at that number is BMO_JSON_MISSING.
  */
 uint32_t bmo_json_add_path(bmo_json_reader *reader);
 /* Appends a name selector to the last path. */

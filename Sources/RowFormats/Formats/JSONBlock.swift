@@ -24,7 +24,7 @@ final class JSONBlock {
     /// - Throws: ``BridgeError`` if memory runs out.
     init() throws {
         reader = try JSONRecordReader()
-        reader.addPath(.root)
+        try reader.addPath(.root)
     }
 
     /// Adds a text that begins with a brace, has balanced brackets, and ends with the closing one.

@@ -141,8 +141,8 @@ private final class JSONListDocument {
         reader.limit(bytes: limits.document)
         writer.limit(bytes: limits.batch)
         self.path = path ?? .root
-        reader.addPath(self.path)
-        place = reader.addPath(self.path)
+        try reader.addPath(self.path)
+        place = try reader.addPath(self.path)
         guard reader.begin(bytes, count: bytes.count) else { throw fault }
         // An object with lists may be a record, or may contain the records: only the configuration knows.
         let lists = path == nil ? reader.arrayPaths : ""

@@ -26,7 +26,7 @@ final class LineReader {
         self.limits = limits
         redactor = try exchange.response().redactor
         self.exchange = exchange
-        reader.addPath(.root)
+        try reader.addPath(.root)
         reader.setFields(fields)
     }
 
@@ -71,6 +71,8 @@ final class LineReader {
         piece.removeSubrange(length...)
         // RFC 7464 puts a record separator before each value.
         for index in piece.indices where piece[index] == 0x1E { piece[index] = 0x20 }
+        writer.limit(recordBytes: limits.recordBytes)
+        defer { writer.limit(recordBytes: nil) }
         let rejected = try parse(piece, into: writer)
         return (!isOver || !rest.isEmpty, rejected)
     }
@@ -92,9 +94,12 @@ final class LineReader {
         let body = HTTPExchange.PaddedBody(piece)
         let before = writer.recordCount
         var rejected: [Page.Rejected] = []
-        let isWhole = sequence(body, into: writer, &rejected)
-        if isWhole, rejected.count <= Self.maxRejected {
+        if let end = sequence(body, into: writer, bytes: ReplyLimits.batchBytes, &rejected),
+            rejected.count <= Self.maxRejected
+        {
             count += writer.recordCount - before + rejected.count
+            // The batch is full: the members that each record gets can make far more of a piece than its own bytes.
+            if end < body.count { rest = Array(body.bytes[end..<body.count]) + rest }
             return rejected
         }
         // Some lines are broken or too large: keep the valid ones and report the others.
@@ -103,7 +108,7 @@ final class LineReader {
         var start = 0
         body.bytes.withUnsafeBufferPointer { bytes in
             while start < body.count {
-                guard rejected.count < Self.maxRejected else {
+                guard rejected.count < Self.maxRejected, writer.byteCount < ReplyLimits.batchBytes else {
                     rest = Array(bytes[start..<body.count]) + rest
                     break
                 }
@@ -112,7 +117,7 @@ final class LineReader {
                 defer { start = end + 1 }
                 guard line.contains(where: { $0 > 0x20 }) else { continue }
                 var bad: [Page.Rejected] = []
-                if sequence(HTTPExchange.PaddedBody(line), into: writer, &bad) {
+                if sequence(HTTPExchange.PaddedBody(line), into: writer, bytes: .max, &bad) != nil {
                     rejected += bad.map {
                         Page.Rejected(index: count, reason: $0.reason, representation: $0.representation)
                     }
@@ -129,20 +134,28 @@ final class LineReader {
         return rejected
     }
 
+    /// Writes the records of a text until the batch has about `bytes` bytes.
+    ///
+    /// - Returns: Where the records end that were read; nil if the text is not JSON.
     private func sequence(
-        _ text: HTTPExchange.PaddedBody, into writer: RecordBatchWriter, _ rejected: inout [Page.Rejected]
-    ) -> Bool {
-        guard reader.begin(text.bytes, count: text.count, as: .sequence) else { return false }
+        _ text: HTTPExchange.PaddedBody, into writer: RecordBatchWriter, bytes: Int, _ rejected: inout [Page.Rejected]
+    ) -> Int? {
+        guard reader.begin(text.bytes, count: text.count, as: .sequence) else { return nil }
+        var end = 0
         while true {
-            let status = reader.next(into: writer)
-            if status == .failed { return false }
-            for record in reader.rejected {
+            let status = reader.next(into: writer, bytes: bytes)
+            if status == .failed { return nil }
+            let refused = reader.rejected
+            end = max(end, reader.lastRecord?.upperBound ?? 0, refused.last?.range.upperBound ?? 0)
+            for record in refused {
                 rejected.append(
                     Page.Rejected(
                         index: count + record.index, reason: ReplyLimits.words(record.reason),
                         representation: redactor.excerpt(of: text.bytes, record.range.prefix(4000))))
             }
-            if status == .done { return true }
+            if status == .done { return text.count }
+            // Not because so many were rejected, but because the batch is full.
+            if refused.isEmpty { return end }
         }
     }
 }

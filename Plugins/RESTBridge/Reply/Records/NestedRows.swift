@@ -50,28 +50,53 @@ struct NestedRows {
         self.wanted = wanted
     }
 
-    /// The maximum size of a batch's rows; each row repeats its enclosing objects.
+    /// The maximum size of the rows of a batch of outermost objects; each row repeats its enclosing objects.
     static let maxBytes = 256 << 20
 
-    /// Writes the rows inside one of the outermost objects.
+    /// How far the rows of one of the outermost objects were written.
+    struct Progress {
+        /// The size of the rows so far, of this object and of those read with it.
+        var bytes = 0
+        /// Whether the object has more rows, which belong in the next batch.
+        fileprivate(set) var isFull = false
+        /// The number of the object's rows that were written.
+        fileprivate var written = 0
+        /// The number of written rows that are still to be passed over.
+        fileprivate var skipped = 0
+
+        /// Begins the next object.
+        mutating func advance() { written = 0 }
+    }
+
+    /// Writes rows inside one of the outermost objects, until the batch is full.
     ///
-    /// - Parameter index: The object's index in its array.
+    /// - Parameters:
+    ///   - index: The object's index in its array.
+    ///   - progress: That of the call before, if it did not write all of the object's rows.
     /// - Returns: Whether the path leads to rows, or to a list without any.
     /// - Throws: ``BridgeError`` if the rows with their enclosing objects exceed the limit, or if an object stands where
     ///   the path needs a list.
-    func write(_ value: BatchValue, index: Int, to writer: RecordBatchWriter) throws -> Bool {
-        try write(value, index, inner, [(value, index)], isElement: true, to: writer)
+    func write(
+        _ value: BatchValue, index: Int, _ progress: inout Progress, to writer: RecordBatchWriter
+    ) throws -> Bool {
+        progress.isFull = false
+        progress.skipped = progress.written
+        return try write(value, index, inner, [(value, index)], isElement: true, &progress, to: writer)
     }
 
     private func write(
         _ value: BatchValue, _ index: Int, _ path: ArraySlice<JSONPath.Segment>, _ around: [Place],
-        isElement: Bool = false, to writer: RecordBatchWriter
+        isElement: Bool = false, _ progress: inout Progress, to writer: RecordBatchWriter
     ) throws -> Bool {
         guard let segment = path.first else {
             if value.tag == .array {
-                for place in 0..<value.count { try writeRow(value[place], place, around, to: writer) }
+                let passed = min(progress.skipped, value.count)
+                progress.skipped -= passed
+                for place in passed..<value.count where !progress.isFull {
+                    try writeRow(value[place], place, around, &progress, to: writer)
+                }
             } else {
-                try writeRow(value, index, around, to: writer)
+                try writeRow(value, index, around, &progress, to: writer)
             }
             return true
         }
@@ -79,7 +104,7 @@ struct NestedRows {
         if case .filter(let name, let text) = segment, path.count == 1, value.tag == .object,
             isElement || value[name] != nil
         {
-            if value[name]?.text == text { try writeRow(value, index, around, to: writer) }
+            if value[name]?.text == text { try writeRow(value, index, around, &progress, to: writer) }
             return true
         }
         if value.tag == .object, segment.needsList {
@@ -89,11 +114,11 @@ struct NestedRows {
         let rest = path.dropFirst()
         func follow(_ places: [Int]) throws -> Bool {
             var isFound = places.isEmpty
-            for place in places {
+            for place in places where !progress.isFull {
                 let element = value[place]
                 let leadsOn = try write(
                     element, place, rest, rest.isEmpty ? around : around + [(element, place)], isElement: true,
-                    to: writer)
+                    &progress, to: writer)
                 isFound = isFound || leadsOn
             }
             return isFound
@@ -101,10 +126,10 @@ struct NestedRows {
         switch segment {
         case .name(let name):
             guard value.tag == .object, let member = value[name] else { return false }
-            return try write(member, index, rest, around, to: writer)
+            return try write(member, index, rest, around, &progress, to: writer)
         case .index(let place):
             guard value.tag == .array, place < UInt64(value.count) else { return false }
-            return try write(value[Int(place)], Int(place), rest, around, to: writer)
+            return try write(value[Int(place)], Int(place), rest, around, &progress, to: writer)
         case .wildcard:
             guard value.tag == .array || value.tag == .object else { return false }
             return try follow(Array(0..<value.count))
@@ -116,13 +141,26 @@ struct NestedRows {
     }
 
     private func writeRow(
-        _ value: BatchValue, _ index: Int, _ around: [Place], to writer: RecordBatchWriter
+        _ value: BatchValue, _ index: Int, _ around: [Place], _ progress: inout Progress, to writer: RecordBatchWriter
     ) throws {
-        guard writer.byteCount < Self.maxBytes else {
+        guard progress.skipped == 0 else {
+            progress.skipped -= 1
+            return
+        }
+        guard writer.byteCount < ReplyLimits.batchBytes else {
+            progress.isFull = true
+            return
+        }
+        guard progress.bytes < Self.maxBytes else {
             throw BridgeError(
                 .limit,
                 "the rows of \(outer) take more than \(Self.maxBytes >> 20) MiB together with the values of the objects around them",
                 remedy: "request smaller pages, or read less of @parent")
+        }
+        let before = writer.byteCount
+        defer {
+            progress.bytes += writer.byteCount - before
+            progress.written += 1
         }
         writer.object {
             for (name, text) in fields {

@@ -11,12 +11,12 @@ struct PagePlaces {
     private var values: [JSONPath: JSONScalar]?
 
     /// The most paths of a reader besides that of the records.
-    private static let most = 30
+    private static let most = JSONRecordReader.maxPaths - 1
 
     /// Adds a path, which then is looked at in each page.
-    mutating func add(_ path: JSONPath, to reader: JSONRecordReader) {
+    mutating func add(_ path: JSONPath, to reader: JSONRecordReader) throws {
         guard numbers[path] == nil, !others.contains(path) else { return }
-        if numbers.count < Self.most { numbers[path] = reader.addPath(path) } else { others.append(path) }
+        if numbers.count < Self.most { numbers[path] = try reader.addPath(path) } else { others.append(path) }
     }
 
     /// Forgets the values of the page before.
@@ -34,11 +34,6 @@ struct PagePlaces {
     }
 
     private func read(_ body: HTTPExchange.PaddedBody) -> [JSONPath: JSONScalar] {
-        var values: [JSONPath: JSONScalar] = [:]
-        for start in stride(from: 0, to: others.count, by: Self.most) {
-            let paths = Array(others[start..<min(start + Self.most, others.count)])
-            for (path, value) in zip(paths, JSONScalar.read(paths, in: body) ?? []) { values[path] = value }
-        }
-        return values
+        Dictionary(uniqueKeysWithValues: zip(others, JSONScalar.read(others, in: body) ?? []))
     }
 }

@@ -16,8 +16,10 @@ final class PageReader {
     /// Builds records from nested arrays if the host reads their enclosing objects, or nil if the JSON reader handles
     /// them.
     var nested: NestedRows?
-    /// The number of outermost enclosing objects read so far.
+    /// The number of outermost enclosing objects whose rows were written.
     private var nestedCount = 0
+    /// How far the rows of the next one were written.
+    private var nestedRows = NestedRows.Progress()
     /// Whether an enclosing object read so far has a list of records.
     var nestedFound = false
     private var shaper: RecordShaper?
@@ -37,14 +39,14 @@ final class PageReader {
     private var fields: [(name: String, value: String)] = []
     /// The objects that the records since the last batch mark as deleted.
     private var removed: DeletedObjects
-    /// The records that the JSON reader has read and the shaper has not written yet, and the index of the next one.
-    private var unshaped: (batch: RecordBatch, next: Int)?
+    /// What the JSON reader has read and that is not written as records yet, and the index of the next one.
+    private var unwritten: (batch: RecordBatch, next: Int)?
     /// Whether the page has more records than the JSON reader has read.
     private var hasMore = false
     /// Warnings about the pages so far.
     private(set) var warnings: [String] = []
     private let scratch = RecordBatchWriter()
-    private let limits: ReplyLimits
+    let limits: ReplyLimits
     private(set) var body = HTTPExchange.PaddedBody.empty
     /// The request and the origin of the page, for messages.
     var asked = ""
@@ -53,14 +55,14 @@ final class PageReader {
     init(_ section: RESTSection, limits: ReplyLimits = ReplyLimits()) throws {
         reader = try JSONRecordReader()
         reader.limit(bytes: limits.bodyBytes)
-        scratch.limit(bytes: limits.recordBytes)
+        scratch.limit(limits)
         self.limits = limits
         self.section = section
         removed = DeletedObjects(keyPaths: section.keyPaths)
         nested = NestedRows(section.records, wanted: section.surroundings)
         records = nested?.outer ?? section.records ?? .root
         shapes = section.preset?.shapesRecords == true
-        reader.addPath(records)
+        try reader.addPath(records)
         if section.columns != nil { reader.acceptAnyValue() }
         let paging = section.paging
         let wanted =
@@ -71,8 +73,8 @@ final class PageReader {
             ]
             + section.metadata.map(\.place)
         signs = PartialFailure.paths(beside: records, preset: section.preset)
-        for case .body(let path) in wanted.compactMap(\.self) { places.add(path, to: reader) }
-        for path in signs { places.add(path, to: reader) }
+        for case .body(let path) in wanted.compactMap(\.self) { try places.add(path, to: reader) }
+        for path in signs { try places.add(path, to: reader) }
     }
 
     /// Starts a page.
@@ -89,7 +91,8 @@ final class PageReader {
         isBare = false
         lacksRecords = false
         hasUnreadRecords = false
-        unshaped = nil
+        unwritten = nil
+        nestedRows = NestedRows.Progress()
         removed = DeletedObjects(keyPaths: section.keyPaths)
         fields = section.recordFields(response)
         nested?.fields = fields
@@ -113,8 +116,10 @@ final class PageReader {
     func read(
         into writer: RecordBatchWriter, isAccepted: Bool = false, mayLack: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
-        if unshaped == nil {
+        if unwritten == nil {
+            writer.limit(recordBytes: isDirect ? limits.recordBytes : nil)
             let status = reader.next(into: isDirect ? writer : scratch, bytes: ReplyLimits.batchBytes)
+            writer.limit(recordBytes: nil)
             if status == .failed {
                 let failure = failure(isPage: false)
                 if !isAccepted, let disguised = disguisedFailure() { throw disguised }
@@ -127,11 +132,12 @@ final class PageReader {
                 throw failure
             }
             hasMore = status == .more
-            if section.columns != nil { try writeRows(to: writer) }
-            if let nested, shaper == nil, section.columns == nil { try write(nested, to: writer) }
-            if shaper != nil { unshaped = (try scratch.finish(), 0) }
+            if !isDirect {
+                unwritten = (try scratch.finish(), 0)
+                nestedRows.bytes = 0
+            }
         }
-        if let shaper, try !shape(by: shaper, to: writer) { return (true, []) }
+        guard try writeRest(to: writer) else { return (true, []) }
         let rejected = reader.rejected.map { record in
             let shown = record.range.prefix(4000)
             let text =
@@ -143,65 +149,72 @@ final class PageReader {
         return (hasMore, rejected)
     }
 
-    /// Shapes and writes the records that were read; returns false before one that belongs in the next batch.
-    private func shape(by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
-        guard let (batch, start) = unshaped else { return true }
+    /// Writes what was read as records; returns false before one that belongs in the next batch.
+    private func writeRest(to writer: RecordBatchWriter) throws -> Bool {
+        guard let (batch, start) = unwritten else { return true }
         defer { withExtendedLifetime(batch) {} }
         for index in start..<batch.count {
-            let record = batch[index]
-            if shaper.isTombstone(record) {
-                removed.insert(EntityID.tombstone(record, keyPaths: section.keyPaths))
-            } else if removed.restore(record) {
-                try write(record, by: shaper, to: writer)
-            } else {
-                unshaped = (batch, index)
+            // A record may take far more than what was read: with the objects around it, or those related to it.
+            guard writer.byteCount < ReplyLimits.batchBytes, try write(batch[index], to: writer) else {
+                unwritten = (batch, index)
                 return false
             }
         }
-        unshaped = nil
+        unwritten = nil
         return true
+    }
+
+    /// Writes a value as records; returns false if some of them, or all, belong in the next batch.
+    private func write(_ value: BatchValue, to writer: RecordBatchWriter) throws -> Bool {
+        if let shaper { return try write(value, by: shaper, to: writer) }
+        if section.columns != nil {
+            try writeRow(value, to: writer)
+            return true
+        }
+        return try nested.map { try write(value, of: $0, to: writer) } ?? true
     }
 
     /// Whether the JSON reader writes records directly into the batch.
     private var isDirect: Bool { shaper == nil && section.columns == nil && nested == nil }
 
-    private func write(_ nested: NestedRows, to writer: RecordBatchWriter) throws {
-        let batch = try scratch.finish()
-        defer { withExtendedLifetime(batch) {} }
+    /// Writes the rows inside an object; returns false if some of them belong in the next batch.
+    private func write(_ value: BatchValue, of nested: NestedRows, to writer: RecordBatchWriter) throws -> Bool {
         do {
-            for index in 0..<batch.count {
-                if try nested.write(batch[index], index: nestedCount, to: writer) { nestedFound = true }
-                nestedCount += 1
-            }
+            if try nested.write(value, index: nestedCount, &nestedRows, to: writer) { nestedFound = true }
         } catch let error as BridgeError {
             throw located(error)
         }
+        guard !nestedRows.isFull else { return false }
+        nestedRows.advance()
+        nestedCount += 1
+        return true
     }
 
-    /// Writes the scanned arrays as objects with the column names.
-    private func writeRows(to writer: RecordBatchWriter) throws {
-        let batch = try scratch.finish()
-        defer { withExtendedLifetime(batch) {} }
-        guard batch.count > 0 else { return }
+    /// Writes a scanned array as an object with the column names.
+    private func writeRow(_ row: BatchValue, to writer: RecordBatchWriter) throws {
         guard let columns else {
             throw BridgeError(
                 .malformed, "\(asked): the reply has no names at the section's columns",
                 remedy: "point columns at a list of texts or of objects with a name, or write the names as a list",
                 location: response?.location)
         }
-        for index in 0..<batch.count {
-            let isFirst = rowCount == 0
-            rowCount += 1
-            // Elsewhere, a row that equals the names is data.
-            if isFirst, section.mayRepeatNames, RowColumns.areNames(batch[index], columns) {
-                nameRows += 1
-            } else {
-                RowColumns.write(batch[index], names: columns, fields: fields, to: writer)
-            }
+        let isFirst = rowCount == 0
+        rowCount += 1
+        // Elsewhere, a row that equals the names is data.
+        if isFirst, section.mayRepeatNames, RowColumns.areNames(row, columns) {
+            nameRows += 1
+        } else {
+            RowColumns.write(row, names: columns, fields: fields, to: writer)
         }
     }
 
-    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws {
+    /// Shapes and writes a record; returns false if it belongs in the next batch.
+    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+        if shaper.isTombstone(record) {
+            removed.insert(EntityID.tombstone(record, keyPaths: section.keyPaths))
+            return true
+        }
+        guard removed.restore(record) else { return false }
         do {
             try shaper.write(record, to: writer)
             if shaper.isShortened, warnings.isEmpty {
@@ -213,10 +226,11 @@ final class PageReader {
         } catch let error as BridgeError {
             throw located(error)
         }
+        return true
     }
 
     /// Returns an error that names the page.
-    private func located(_ error: BridgeError) -> BridgeError {
+    func located(_ error: BridgeError) -> BridgeError {
         var error = error
         error.message = "\(asked): \(error.message)"
         error.location = response?.location
@@ -277,39 +291,6 @@ final class PageReader {
     /// Returns the objects that the records since the last call mark as deleted, each one once.
     func tombstones() -> [BridgeOptions] { removed.take() }
 
-    /// Returns the objects that a list of its own in the page reports as deleted.
-    func listedDeletions() throws -> [BridgeOptions] {
-        guard let path = section.incremental?.deleted else { return [] }
-        guard let batch = try Self.records(at: path, in: body, limits: limits) else { return [] }
-        return (0..<batch.count).map { BridgeOptions(copying: batch[$0]) }
-    }
-
-    /// Returns all records at a path at once, or none if the path leads nowhere.
-    ///
-    /// - Parameter takesAny: Whether values other than objects count too.
-    static func records(
-        at path: JSONPath, in body: HTTPExchange.PaddedBody, takesAny: Bool = false,
-        limits: ReplyLimits = ReplyLimits()
-    ) throws -> RecordBatch? {
-        let reader = try JSONRecordReader()
-        reader.addPath(path)
-        if takesAny { reader.acceptAnyValue() }
-        reader.limit(bytes: limits.bodyBytes)
-        let writer = RecordBatchWriter()
-        writer.limit(bytes: limits.recordBytes / 2 * 3)
-        let status = reader.begin(body.bytes, count: body.count) ? reader.next(into: writer) : .failed
-        let reasons = reader.rejected.map { ReplyLimits.words($0.reason) }
-        // A list needed as a whole is useless in part.
-        if let reason = reasons.first(where: { $0.contains(" more than ") })
-            ?? (status == .more ? reasons.first : nil)
-        {
-            throw BridgeError(
-                .limit, "the value at \(path) is too large to hold at once: \(reason)",
-                remedy: "request smaller pages")
-        }
-        return status == .done ? try writer.finish() : nil
-    }
-
     private func included() throws -> RecordBatch? {
         guard section.preset == .jsonAPI else { return nil }
         return try Self.records(at: JSONPath("$.included", option: "preset"), in: body, limits: limits)
@@ -333,12 +314,11 @@ final class PageReader {
 
     /// Returns the number of records at a path, and the place of the last one's JSON; nil if it leads nowhere.
     private func wholeList(_ path: JSONPath) -> (count: Int, last: Range<Int>?)? {
-        guard let all = try? JSONRecordReader() else { return nil }
-        all.addPath(path)
+        guard let all = try? JSONRecordReader(), (try? all.addPath(path)) != nil else { return nil }
         all.acceptAnyValue()
         all.limit(bytes: limits.bodyBytes)
         let writer = RecordBatchWriter()
-        writer.limit(bytes: limits.recordBytes)
+        writer.limit(limits)
         guard all.begin(body.bytes, count: body.count) else { return nil }
         var status = all.next(into: writer, bytes: ReplyLimits.batchBytes)
         while status == .more {

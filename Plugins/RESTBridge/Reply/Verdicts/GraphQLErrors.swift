@@ -63,11 +63,10 @@ enum GraphQLConnections {
     ///
     /// - Parameter limits: How large a reply and a record may be; those in a larger record are not counted.
     static func unfinished(in body: HTTPExchange.PaddedBody, inside records: JSONPath, limits: ReplyLimits) -> Int {
-        guard let reader = try? JSONRecordReader() else { return 0 }
-        reader.addPath(records)
+        guard let reader = try? JSONRecordReader(), (try? reader.addPath(records)) != nil else { return 0 }
         reader.limit(bytes: limits.bodyBytes)
         let writer = RecordBatchWriter()
-        writer.limit(bytes: limits.recordBytes)
+        writer.limit(limits)
         guard reader.begin(body.bytes, count: body.count) else { return 0 }
         var count = 0
         var status = JSONRecordReader.Status.more
