@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, deaf, negative, resources. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, deaf, negative, abroad, resources. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -275,6 +275,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return {"noteID": number}, 200
             if style == "location":
                 return None, 201, {"Location": f"/location/{collection}/{number}", "ETag": etag(notes[number])}
+            if style == "abroad":
+                # At the other port, with the query of the request, which may have a key.
+                port = next(port for port in PORTS if port != self.server.server_address[1])
+                query = urllib.parse.urlsplit(self.path).query
+                return None, 201, {"Location": f"http://127.0.0.1:{port}/{style}/{collection}/{number}?{query}"}
             return represent(notes[number]), 201, {"ETag": etag(notes[number])}
         number = int(rest[0]) if rest[0].removeprefix("-").isdigit() else rest[0]
         note = notes.get(number)

@@ -142,6 +142,7 @@ public final class RESTBridge: Bridge {
 
     /// Sends one change, and writes the resulting object if the reply contains it.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
-        try RESTObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
+        try RESTObjectWriter(client: client, base: base, request: request, parameters: parameters, log: context)
+            .run(into: writer)
     }
 }

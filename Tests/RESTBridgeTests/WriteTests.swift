@@ -54,6 +54,27 @@ struct WriteTests {
         #expect(record == #"{"text":"far","id":1}"#)
     }
 
+    @Test func `a Location of another origin is not requested, with or without a credential in it`() throws {
+        let log = LogLines()
+        let options: Literal = [
+            "url": .text(server.url), "auth": ["type": "api_key", "query": "apikey", "value": "s3cret-key"],
+        ]
+        let bridge = try RESTBridge(
+            options: options.options, context: BridgeContext(log: { log.note($1) }))
+        let writer = RecordBatchWriter()
+        let section: Literal = ["path": "/abroad/notes", "write": ["create": [:]]]
+        try bridge.write(
+            WriteRequest(
+                .create, entity: "Note", section: section.options,
+                values: (["text": "far"] as Literal).options), into: writer)
+        #expect(writer.recordCount == 0, "so that the host looks for the object")
+        #expect(try asked("POST").count == 1)
+        #expect(try asked("GET").isEmpty)
+        let warning = try #require(log.all.first)
+        #expect(warning.contains("the Location of the reply is of another origin than that of url"), "\(log.all)")
+        #expect(!warning.contains("s3cret-key"))
+    }
+
     @Test func `the key may be taken from Location without another request`() throws {
         let record = try write(.create, "location", ["create": ["key_field": "id"]], values: ["text": "far"])
         #expect(record == #"{"id":1}"#)

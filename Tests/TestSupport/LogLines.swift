@@ -9,6 +9,9 @@ package final class LogLines: Sendable {
 
     package var all: [String] { lines.withLock { $0 } }
 
+    /// Adds a line of a bridge, which has no logger.
+    package func note(_ line: String) { lines.withLock { $0.append(line) } }
+
     package var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(lines: self) }
         logger.logLevel = .trace

@@ -122,8 +122,8 @@ extension RESTObjectWriter {
 
     /// Returns the new object from Location: its key, or the object at that URL.
     ///
-    /// Only beside 201 it is the object's (RFC 9110, section 10.2.2). That of a 202 is often a job's: without a
-    /// record, the host searches for the object.
+    /// Only beside 201 it is the object's (RFC 9110, section 10.2.2). That of a 202 is often a job's, and one of another
+    /// origin is not requested: without a record, the host searches for the object.
     func created(_ response: HTTPResponse) -> JSONTree? {
         guard response.status == 201, let location = response.header("location"), let sent = HTTPURL(response.url),
             let url = HTTPURL(location, relativeTo: sent)
@@ -134,9 +134,15 @@ extension RESTObjectWriter {
             record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
             return record
         }
-        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
-        http.sendsCredentials = url.origin == base.origin
-        let exchange = client.start(http)
+        // Elsewhere, another server would say what the object is, and the URL may hold a credential.
+        guard url.origin == base.origin else {
+            log.log(
+                .warning,
+                "\(asked): the Location of the reply is of another origin than that of url, so it was not requested: "
+                    + client.redactor.clean(url: url.text))
+            return nil
+        }
+        let exchange = client.start(HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)]))
         guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }
         return (try? exchange.body()).flatMap { record(in: $0) }
     }

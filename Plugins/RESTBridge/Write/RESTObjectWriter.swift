@@ -15,9 +15,13 @@ struct RESTObjectWriter {
     let variables: TemplateVariables
     /// The bridge's `parameters`, for variables of paths.
     let parameters: BridgeOptions?
+    let log: BridgeContext
 
     /// - Parameter parameters: The bridge's `parameters`, for variables of paths.
-    init(client: HTTPClient, base: HTTPURL, request: WriteRequest, parameters: BridgeOptions?) throws {
+    init(
+        client: HTTPClient, base: HTTPURL, request: WriteRequest, parameters: BridgeOptions?, log: BridgeContext
+    ) throws {
+        self.log = log
         self.client = client
         self.base = base
         self.request = request
