@@ -141,10 +141,12 @@ public final class SOAPBridge: Bridge {
                     done: moved(paging.donePath), signs: signs(records, operation), unwraps: section.unwraps))
         }
         var notes = Self.shortened(definition.notes)
-        if !call.sendsCredentials, options.hasCredentials || !section.headers.isEmptyObject {
+        if !call.sendsCredentials {
+            let hasCredentials = options.hasCredentials || !section.headers.isEmptyObject
             notes.append(
-                "credentials are not sent to \(client.redactor.clean(url: call.endpoint.text)), which the WSDL names and "
-                    + "which is another origin than the WSDL's: set the option endpoint to send them")
+                "the input of \(first.name) is sent to \(client.redactor.clean(url: call.endpoint.text)), which the WSDL names "
+                    + "and which is another origin than the WSDL's\(hasCredentials ? "; credentials are not" : ""): set the "
+                    + "option endpoint to the URL that you trust")
         }
         let input = try Placeholders(parent: request.parent, since: request.since).filled(section.input)
         return try SOAPSource(
@@ -159,6 +161,14 @@ public final class SOAPBridge: Bridge {
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
         var call = try self.call(port.operation(rule.service), port: port, definition, section: section)
+        // Only the values of a read are the configuration's; those of a change are the user's data.
+        guard call.sendsCredentials else {
+            throw BridgeError(
+                .permission,
+                "the change was not sent: the WSDL names an endpoint of another origin than its own",
+                remedy: "set the option endpoint to the URL that you trust",
+                location: client.redactor.clean(url: call.endpoint.text))
+        }
         call.isSentOnce = true
         let listing = try? port.operation(section.operation)
         let object = CurrentObject(request: request) {

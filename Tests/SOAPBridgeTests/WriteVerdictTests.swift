@@ -90,4 +90,52 @@ import Testing
     func `a reply that denies nothing is a success, and an object may have any value`(reply: String) throws {
         try write(.create, reply)
     }
+
+    /// A WSDL from the network that names the server of the replies, which is another origin.
+    private func abroad(_ more: Literal = [:]) async throws -> (RemoteServer, SOAPBridge) {
+        let site = try await RemoteServer.files()
+        try site.folder.write(
+            Self.wsdl.replacing("http://127.0.0.1:1/", with: "\(server.url)/change?text"), to: "change.wsdl")
+        let options = (["wsdl": "\(site.url)/change.wsdl", "wsdl_cache": ""] as Literal).adding(more)
+        return (site, try SOAPBridge(options: options.options, context: BridgeContext()))
+    }
+
+    @Test func `a change is not sent to an endpoint that only a WSDL from the network names`() async throws {
+        let section: Literal = [
+            "operation": "List", "records": "ListResponse/note", "write": ["create": ["operation": "Change"]],
+        ]
+        var request = WriteRequest(
+            .create, entity: "Note", section: section.options, values: (["id": 1] as Literal).options)
+        request.keyPaths = ["id": ["id"]]
+        let (site, bridge) = try await abroad()
+        let error = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
+        #expect(error.code == .permission && !error.isRetryable)
+        #expect(error.message == "the change was not sent: the WSDL names an endpoint of another origin than its own")
+        #expect(error.remedy == "set the option endpoint to the URL that you trust")
+        #expect(error.location == "\(server.url)/change?text")
+        // With the option, the change is sent: the reply has its words.
+        let (other, trusting) = try await abroad(["endpoint": "\(server.url)/change?text"])
+        let sent = try bridgeError { try trusting.write(request, into: RecordBatchWriter()) }
+        #expect(sent.message.contains("its ChangeResult is Error: locked"), "\(sent)")
+        withExtendedLifetime((site, other)) {}
+    }
+
+    @Test(
+        arguments: [
+            ([:], ""),
+            (["auth": ["type": "bearer", "token": "s3cret-bearer"]], "; credentials are not"),
+        ] as [(Literal, String)])
+    func `a scan of such an endpoint says what is sent there`(options: Literal, words: String) async throws {
+        let (site, bridge) = try await abroad(options)
+        let section: Literal = ["operation": "List", "records": "ListResponse/note"]
+        var request = FetchRequest(entity: "Note", section: section.options)
+        request.explains = true
+        let scan = try Scan.run(try bridge.fetch(request))
+        #expect(
+            scan.pages.flatMap(\.warnings) == [
+                "the input of List is sent to \(server.url)/change?text, which the WSDL names and which is another origin than "
+                    + "the WSDL's\(words): set the option endpoint to the URL that you trust"
+            ])
+        withExtendedLifetime(site) {}
+    }
 }
