@@ -222,7 +222,7 @@ final class RESTSource: ListingSource {
         }
         let validate = ReplyClassifier(section: section, asked: asked, isConfirming: pager.isConfirming)
         let verdict = try validate.verdict(exchange, response) { [client] in
-            guard !hasRenewed, client.renewCredentials() else { return false }
+            guard !hasRenewed, try client.renewCredentials() else { return false }
             hasRenewed = true
             return true
         }

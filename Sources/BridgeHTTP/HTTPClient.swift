@@ -154,10 +154,13 @@ public final class HTTPClient: Sendable {
         for value in values { tape?.hide(secret: value) }
     }
 
-    /// Renews credentials of a renewable kind; returns whether they were renewed.
-    public func renewCredentials() -> Bool {
+    /// Renews credentials; returns false if they are of a kind that cannot be renewed.
+    ///
+    /// - Throws: ``BridgeError`` of the token endpoint: one that is out of order may be asked again.
+    public func renewCredentials() throws -> Bool {
         guard let authenticator else { return false }
-        return (try? authenticator.credential(replacing: authenticator.current, send: startPlain)) != nil
+        _ = try authenticator.credential(replacing: authenticator.current, send: startPlain)
+        return true
     }
 
     /// Returns the URL without the credential that the options add to it: safe to store.

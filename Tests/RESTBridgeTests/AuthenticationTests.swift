@@ -256,6 +256,35 @@ import Testing
         #expect(try asked("/zoo/soft-error") == 2)
     }
 
+    @Test func `an outage of the token endpoint ends such a renewal with its own error, which may pass`() throws {
+        let bridge = try bridge(oauth(("token_url", "/token?busy=2")))
+        let error = try bridgeError {
+            _ = try Scan(
+                source(
+                    bridge,
+                    [
+                        "path": "soft-error?error=expired", "records": "$.items",
+                        "responses": [["when": ["path": "$.error", "equals": "expired"], "action": "refresh"]],
+                    ]))
+        }
+        #expect(error.code == .remote && error.isRetryable)
+        #expect(error.message.hasPrefix("the token request: the server answers 503"), "\(error)")
+    }
+
+    @Test func `credentials that cannot be renewed make such a refusal final`() throws {
+        let bridge = try bridge(["type": "bearer", "token": "s3cret-bearer"])
+        let error = try bridgeError {
+            _ = try Scan(
+                source(
+                    bridge,
+                    [
+                        "path": "soft-error?error=expired", "records": "$.items",
+                        "responses": [["when": ["path": "$.error", "equals": "expired"], "action": "refresh"]],
+                    ]))
+        }
+        #expect(error.code == .authentication && !error.isRetryable)
+    }
+
     @Test func `requests keep to their rate and number`() throws {
         let bridge = try RESTBridgeTests.bridge([
             "url": "\(server.url)", "limits": ["requests_per_second": 20, "concurrency": 2],

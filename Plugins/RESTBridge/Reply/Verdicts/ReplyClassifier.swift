@@ -25,10 +25,10 @@ struct ReplyClassifier {
         case renewed
     }
 
-    /// - Parameter renew: Renews the credentials, and returns whether that was possible.
-    /// - Throws: ``BridgeError`` if the reply is a failure.
+    /// - Parameter renew: Renews the credentials, and returns false if they cannot be renewed, or were already.
+    /// - Throws: ``BridgeError`` if the reply is a failure, and what `renew` throws.
     func verdict(
-        _ exchange: HTTPExchange, _ response: HTTPResponse, renew: () -> Bool
+        _ exchange: HTTPExchange, _ response: HTTPResponse, renew: () throws -> Bool
     ) throws -> Verdict {
         var body: HTTPExchange.PaddedBody?
         for rule in section.responses where rule.covers(response.status) {
@@ -48,7 +48,7 @@ struct ReplyClassifier {
             case .accept, .ignore: return .ignored(body, byBody: isFound)
             case .empty: return .empty
             case .refresh:
-                if renew() { return .renewed }
+                if try renew() { return .renewed }
                 throw failure(response, body, rule, .authentication)
             case .retry:
                 var error = failure(response, body, rule, response.status == 429 ? .rateLimited : .remote)
