@@ -17,6 +17,8 @@ struct bmo_instance {
 struct bmo_fetch {
     FILE *file;
     const char *path;
+    char *line;
+    size_t capacity;
     int64_t done, page_size;
     atomic_int cancelled;
 };
@@ -51,17 +53,22 @@ static void deliver(bmo_writer *w, bmo_buffer *output) {
     bmo_writer_free(w);
 }
 
-static bmo_status fail(bmo_buffer *error, const char *code, const char *message, const char *remedy) {
+static bmo_status report(
+    bmo_buffer *error, const char *code, const char *message, const char *remedy, int is_retryable) {
     bmo_writer w;
     bmo_writer_init(&w);
     bmo_write_object_begin(&w);
     text(&w, "code", code);
     text(&w, "message", message);
     if (remedy) text(&w, "remedy", remedy);
-    flag(&w, "retryable", 0);
+    flag(&w, "retryable", is_retryable);
     bmo_write_object_end(&w);
     deliver(&w, error);
     return BMO_FAILED;
+}
+
+static bmo_status fail(bmo_buffer *error, const char *code, const char *message, const char *remedy) {
+    return report(error, code, message, remedy, 0);
 }
 
 static void copy_text(const bmo_view *view, const bmo_slot *object, const char *name, char *out, size_t capacity) {
@@ -163,10 +170,11 @@ static bmo_status discover(void *context, bmo_instance *instance, bmo_buffer *ou
 /* ---------------------------------------------------------------- a walk */
 
 /* Writes a line as a record; returns what is wrong with it, or NULL. */
-static const char *write_account(bmo_writer *rows, const char *line) {
+static const char *write_account(bmo_writer *rows, const char *line, size_t size) {
     bmo_write_object_begin(rows);
+    if (memchr(line, 0, size)) return "a NUL in it";
     /* A text that is not UTF-8 would make the whole batch invalid. */
-    if (bmo_utf8_prefix(line, strlen(line)) < strlen(line)) return "not UTF-8";
+    if (bmo_utf8_prefix(line, size) < size) return "not UTF-8";
     for (size_t i = 0; i < FIELDS; i++) {
         size_t length = strcspn(line, ":");
         if (line[length] != (i + 1 < FIELDS ? ':' : 0)) return "not seven fields with colons between them";
@@ -186,13 +194,37 @@ static const char *write_account(bmo_writer *rows, const char *line) {
     return NULL;
 }
 
+static void fetch_close(void *context, bmo_fetch *fetch) {
+    (void)context;
+    fclose(fetch->file);
+    free(fetch->line);
+    free(fetch);
+}
+
+/* Reads the next line, without its end, and its length: a line may hold NUL. Returns 0 at the end of the file, and -1 if
+ * reading fails: what it would have read is not gone, so the scan must not count as complete. */
+static int next_line(bmo_fetch *fetch, size_t *length) {
+    ssize_t size = getline(&fetch->line, &fetch->capacity, fetch->file);
+    if (ferror(fetch->file) || (size < 0 && !feof(fetch->file))) return -1;
+    if (size < 0) return 0;
+    if (fetch->line[size - 1] == '\n') fetch->line[--size] = 0;
+    *length = (size_t)size;
+    return 1;
+}
+
+static bmo_status fail_reading(bmo_buffer *error, const char *path) {
+    char message[4200];
+    snprintf(message, sizeof message, "%s cannot be read: %s", path, strerror(errno));
+    return report(error, "remote", message, NULL, 1);
+}
+
 static bmo_status fetch_open(
     void *context, bmo_instance *instance, bmo_bytes request, bmo_fetch **fetch, bmo_buffer *error) {
     (void)context;
     bmo_view view;
     if (!bmo_view_open(&view, request.data, request.size) || view.record_count != 1)
         return fail(error, "internal", "the request is not a batch of one object", NULL);
-    char cursor[64], line[4096];
+    char cursor[64];
     copy_text(&view, view.records, "cursor", cursor, sizeof cursor);
     char *end = cursor;
     long long skip = strtoll(cursor, &end, 10);
@@ -208,14 +240,21 @@ static bmo_status fetch_open(
     made->path = instance->path;
     const bmo_slot *section = bmo_view_member(&view, view.records, "section");
     made->page_size = section ? bmo_view_int64(bmo_view_member(&view, section, "page_size"), 100) : 100;
-    while (made->done < skip && fgets(line, sizeof line, file)) made->done++;
+    size_t length;
+    int found = 1;
+    while (made->done < skip && (found = next_line(made, &length)) > 0) made->done++;
+    if (found < 0) {
+        bmo_status failed = fail_reading(error, made->path);
+        fetch_close(context, made);
+        return failed;
+    }
     *fetch = made;
     return BMO_OK;
 }
 
 static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
     (void)context;
-    char line[4096], cursor[32];
+    char cursor[32];
     if (atomic_load(&fetch->cancelled)) return fail(page, "cancelled", "cancelled", NULL);
     bmo_writer rows, state;
     bmo_writer_init(&rows);
@@ -224,9 +263,12 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
     bmo_write_key(&state, "rejected", 8);
     bmo_write_array_begin(&state);
     int64_t index = 0;
-    for (; index < fetch->page_size && fgets(line, sizeof line, fetch->file); index++) {
-        line[strcspn(line, "\n")] = 0;
-        const char *reason = write_account(&rows, line);
+    off_t start = ftello(fetch->file);
+    size_t length;
+    int found = 1;
+    for (; index < fetch->page_size && (found = next_line(fetch, &length)) > 0; index++) {
+        const char *line = fetch->line;
+        const char *reason = write_account(&rows, line, length);
         if (!reason) continue;
         /* What cannot be represented is never dropped in silence. */
         bmo_writer_abandon_record(&rows);
@@ -234,13 +276,22 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
         number(&state, "index", index);
         text(&state, "reason", reason);
         bmo_write_key(&state, "representation", 14);
-        bmo_write_text_repaired(&state, line, strlen(line));
+        bmo_write_text_repaired(&state, line, length);
         bmo_write_object_end(&state);
     }
     bmo_write_array_end(&state);
-    fetch->done += index;
-    int letter = fgetc(fetch->file);
+    int letter = found > 0 ? fgetc(fetch->file) : EOF;
     if (letter != EOF) ungetc(letter, fetch->file);
+    if (found < 0 || ferror(fetch->file)) {
+        bmo_writer_free(&rows);
+        bmo_writer_free(&state);
+        bmo_status failed = fail_reading(page, fetch->path);
+        /* The host may ask for this page again. */
+        clearerr(fetch->file);
+        fseeko(fetch->file, start, SEEK_SET);
+        return failed;
+    }
+    fetch->done += index;
     snprintf(cursor, sizeof cursor, "%lld", (long long)fetch->done);
     if (letter != EOF) text(&state, "cursor", cursor);
     flag(&state, "page_end", 1);
@@ -252,12 +303,6 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
     else bmo_writer_free(&rows);
     deliver(&state, page);
     return BMO_OK;
-}
-
-static void fetch_close(void *context, bmo_fetch *fetch) {
-    (void)context;
-    fclose(fetch->file);
-    free(fetch);
 }
 
 static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes request, bmo_buffer *output) {

@@ -37,6 +37,19 @@ extension EndToEndTests {
                 "sqlite3", [package + "/bmo.sqlite", "SELECT count(*), min(name), max(id) FROM Item"])
             #expect(rows.output == "250|item 1|250\n")
 
+            // A folder opens like a file, and cannot be read: its rows are not gone.
+            let items = package + "/fixture/items.tsv"
+            try FileManager.default.moveItem(atPath: items, toPath: items + ".kept")
+            try FileManager.default.createDirectory(atPath: items, withIntermediateDirectories: false)
+            let config = try String(contentsOfFile: package + "/bmo.yml", encoding: .utf8)
+            try config.replacing("plugin: acme\n", with: "plugin: acme\n    retry_for: 1s\n")
+                .write(toFile: package + "/bmo.yml", atomically: true, encoding: .utf8)
+            let unread = try await bmo("sync", in: package)
+            #expect(unread.exitCode == 1, "\(unread)")
+            #expect(unread.errorOutput.contains("cannot be read: Is a directory"), "\(unread)")
+            let kept = try await ProcessRun.run("sqlite3", [package + "/bmo.sqlite", "SELECT count(*) FROM Item"])
+            #expect(kept.output == "250\n")
+
             // Somebody exchanges the library.
             let copy = folder.appending("data/bmo/bridges/libacmeBridge.so")
             let handle = try #require(FileHandle(forWritingAtPath: copy))
@@ -46,6 +59,26 @@ extension EndToEndTests {
             let refused = try await bmo("sync", in: package)
             #expect(refused.exitCode == 2, "\(refused)")
             #expect(refused.errorOutput.contains("it is not the file that"), "\(refused)")
+        }
+
+        @Test func `a new bridge in C takes lines of any length, and one with a NUL goes to quarantine`() async throws {
+            try await expectSuccess("plugins", "new", "acme", "--language", "c")
+            let package = folder.appending("acme-bridge")
+            let built = try await ProcessRun.run("make", [], directory: package)
+            try #require(built.exitCode == 0, "\(built)")
+            let long = String(repeating: "x", count: 10_000)
+            try Data("1\t\(long)\n2\ta\0b\n3\tc\n".utf8).write(to: URL(filePath: package + "/fixture/items.tsv"))
+            let sync = try await ProcessRun.run(
+                BuiltCommand.path(), ["sync"],
+                environment: environment.merging(["BMO_PLUGIN_PATH": package + "/build"]) { $1 }, directory: package)
+            #expect(sync.exitCode == 0, "\(sync)")
+            let rows = try await ProcessRun.run(
+                "sqlite3",
+                [
+                    package + "/bmo.sqlite",
+                    "SELECT id, length(name) FROM Item ORDER BY id; SELECT reason FROM bmo_quarantine",
+                ])
+            #expect(rows.output == "1|10000\n3|1\na NUL in it\n")
         }
 
         @Test func `a broken bridge fails its test with the check's name and words`() async throws {

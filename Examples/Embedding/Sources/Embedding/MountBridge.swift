@@ -38,6 +38,10 @@ private final class MountList: RecordSource {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        // What could not be read is not gone: a list without it must not count as complete.
+        guard ferror(file) == 0 else {
+            throw BridgeError(.remote, "cannot read \(path)", location: path, isRetryable: true)
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -59,6 +59,12 @@ final class LineSource: RecordSource {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        // What could not be read is not gone: a scan without it must not count as complete.
+        guard ferror(file) == 0 else {
+            throw BridgeError(
+                .remote, "\(path) cannot be read: \(String(cString: strerror(errno)))", location: path,
+                isRetryable: true)
+        }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     }
 }
