@@ -8,6 +8,9 @@ internal import StoreContract
 extension PageImport {
     /// The beginning of the reason of a record that reports a deletion.
     package static let deletion = "a deleted object: "
+    /// The remedy for one that is its key alone.
+    static let bareKey =
+        #"; to read a key that stands alone, let the attribute have from: [NAME, "@value"], transform: first"#
 
     /// Releases the quarantined records of objects whose last record in a batch is not in quarantine.
     ///

@@ -201,9 +201,11 @@ public final class PageImport {
             try setSource(location)
             badTombstones += page.rejections.count
             for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {
+                // A list of keys instead of objects, as a bridge passes it on.
+                let isBare = rejection.representation.hasPrefix(#"{"@value":"#)
                 try quarantine(
-                    record: nil, reason: Self.deletion + rejection.reason, representation: rejection.representation,
-                    location: location, key: key)
+                    record: nil, reason: Self.deletion + rejection.reason + (isBare ? Self.bareKey : ""),
+                    representation: rejection.representation, location: location, key: key)
             }
             var keys: [ObjectKey] = []
             var record = -1

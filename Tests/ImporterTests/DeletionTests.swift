@@ -88,6 +88,17 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a tombstone that is a bare key says how to read it`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("City", ["id": 1])
+        #expect(try database.delete("City", ["@value": 1]) == "City !1")
+        #expect(
+            try database.text().contains(
+                "a deleted object: the key City.id is missing; to read a key that stands alone, let the attribute have from: "
+                    + #"[NAME, "@value"], transform: first"#))
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `of several records of one object the last counts`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[1].deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
