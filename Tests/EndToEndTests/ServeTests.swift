@@ -32,6 +32,10 @@ extension EndToEndTests {
                 page.process.errorOutput.contains("cannot be used as it is now")
             }
             #expect(try await page.page("/entity/City").contains("Malmö"), "it goes on as before")
+            let shown = try await page.page("/config")
+            #expect(
+                shown.contains(
+                    "It follows changes to the file within a few seconds; while the file has faults, it goes on"))
             try site.folder.write(
                 config + """
                       Town:

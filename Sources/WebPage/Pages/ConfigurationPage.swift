@@ -11,7 +11,8 @@ enum ConfigurationPage {
             HTML("p") {
                 "File "
                 HTML("code") { configuration.file }
-                ", read when bmo serve was started. Changes to the file take effect after a restart."
+                ", as bmo serve uses it. It follows changes to the file within a few seconds; while the file has faults, it "
+                "goes on with what it read before."
             }
             HTML("h2") { "Faults of the file now" }
             if faults.isEmpty { HTML("p", .class("good")) { "None, as far as bmo can tell without the bridges." } }
