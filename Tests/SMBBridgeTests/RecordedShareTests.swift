@@ -68,6 +68,26 @@ import TestLiterals
 
 extension AgainstRealServer {
     @Suite struct RecordingTests {
+        @Test func `a recording that cannot be written ends the scan, and each later call`() throws {
+            let server = try SMBServer.shared.get()
+            try server.write("unrecorded/a.csv", "id\n1\n")
+            func bridge() throws -> SMBBridge {
+                var context = BridgeContext()
+                let options: Literal = ["@exchange": ["folder": "/dev/null/recording", "mode": "record"]]
+                context.exchange = ExchangeTape(options.options)
+                return try SMBBridge(server, context: context)
+            }
+            let error = try bridgeError { _ = try Scan(bridge().source(["csv": "unrecorded/**"])) }
+            #expect(error.code == .internal && !error.isRetryable)
+            #expect(error.message.contains("the recording cannot be written: "), "\(error)")
+            #expect(error.remedy?.contains("the recording's folder") == true)
+            let connection = try bridge().connection
+            for name in ["nowhere", "unrecorded"] {
+                let failure = try #require(throws: SMBFailure.self) { try connection.list([name], fileIDs: false) }
+                #expect(connection.explain(failure).message.contains("the recording cannot be written: "), "\(failure)")
+            }
+        }
+
         @Test func `a recorded scan over a real server plays back the same`() throws {
             let server = try SMBServer.shared.get()
             try server.write("recorded/a.csv", "id\n1\n2\n")

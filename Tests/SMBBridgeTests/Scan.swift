@@ -46,13 +46,14 @@ struct Scan {
 extension SMBBridge {
     /// A bridge to a share of a test's server.
     convenience init(
-        _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: Literal = [:]
+        _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: Literal = [:],
+        context: BridgeContext = BridgeContext()
     ) throws {
         let settings: Literal = [
             "url": "smb://\(server.address):\(server.port)/\(share)\(folder)", "user": .text(server.user),
             "password": .text(SMBServer.password), "timeout": 10,
         ]
-        try self.init(options: settings.adding(changes).options, context: BridgeContext())
+        try self.init(options: settings.adding(changes).options, context: context)
     }
 
     func source(

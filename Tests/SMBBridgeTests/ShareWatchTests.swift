@@ -62,6 +62,20 @@ extension AgainstRealServer {
             #expect(Self.milliseconds - started < 1000)
         }
 
+        @Test func `a watch goes on however often more changes than the server keeps overflow`() throws {
+            try SMBServer.run("mkdir -p \"$1/n3\"; chmod 777 \"$1/n3\"", server.writable)
+            let source = try watch(["csv": "n3/**"], wait: 2000)
+            for round in 1...12 {
+                try SMBServer.run(
+                    "cd \"$1/n3\" && find . -name '*.csv' -delete && seq -f \"$2-%0200g.csv\" 4000 | xargs touch",
+                    server.writable, "\(round)")
+                #expect(try moved(source))
+                // All that the server reports of this round.
+                while try moved(source) {}
+            }
+            try SMBServer.run("rm -r \"$1/n3\"", server.writable)
+        }
+
         @Test func `a watch ends at once when it is cancelled`() throws {
             try SMBServer.run("mkdir -p \"$1/n2\"", server.writable)
             let source = try watch(["files": "n2/**"], wait: 60_000)

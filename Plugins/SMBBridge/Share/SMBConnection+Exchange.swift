@@ -2,6 +2,7 @@ import BridgeKit
 import CSMBClient
 import Glibc
 import RecordBatch
+import SystemCalls
 
 // The recorded and replayed calls of a share: each records a method of its own, with a path.
 
@@ -94,18 +95,30 @@ extension SMBConnection {
             }
             return try play(replayed, coding, failure)
         }
+        // A caller may have taken the failure for one of the server's, and gone on.
+        if let fault = recordingFault.withLock(\.self) { throw failure(.notWritten(fault)) }
+        func write(_ take: ExchangeTape.Take, _ reply: Exchange.Reply) throws(SMBFailure) {
+            do {
+                try take.finish(reply)
+            } catch {
+                let fault = (error as? BridgeError)?.message ?? "\(error)"
+                recordingFault.withLock { $0 = $0 ?? fault }
+                throw failure(.notWritten(fault))
+            }
+        }
         let take = tape.begin(request)
         if let fault = take.fault { return try play(fault.replayed, coding, failure) }
+        let value: Value
         do throws(SMBFailure) {
-            let value = try live()
-            let (fields, bytes) = coding.write(value)
-            try? take.finish(.answer(status: "ok", headers: fields, body: bytes))
-            return value
+            value = try live()
         } catch {
             let fields = error.action == .openShare ? [Exchange.Field("at", "connect")] : []
-            try? take.finish(.answer(status: ShareCoding<Never>.word(for: error.cause), headers: fields, body: []))
+            try write(take, .answer(status: ShareCoding<Never>.word(for: error.cause), headers: fields, body: []))
             throw error
         }
+        let (fields, bytes) = coding.write(value)
+        try write(take, .answer(status: "ok", headers: fields, body: bytes))
+        return value
     }
 
     private func play<Value>(

@@ -17,6 +17,8 @@ final class SMBConnection: Share, @unchecked Sendable {
     private let host: BridgeContext
     /// The tape that records or replays calls.
     var tape: ExchangeTape? { host.exchange }
+    /// Why the recording could not be written, the first time; then it lacks exchanges, so no call goes on.
+    let recordingFault = Mutex<String?>(nil)
     private var hasOpenedShare = false
     /// Whether libsmbclient reported that required encryption failed.
     private var isUnencrypted = false

@@ -18,6 +18,10 @@ extension Share {
         case .notEncrypted: return .notEncrypted
         case .notRecorded(let why):
             return Explanation(.internal, why, remedy: "record the case again, or correct the exchange")
+        case .notWritten(let why):
+            return Explanation(
+                .internal, "the recording cannot be written: \(why)",
+                remedy: "check the space and the permissions of the recording's folder, and record again")
         case .changed:
             return Explanation(
                 .conflict, "it changed while it was \(failure.isOfWriting ? "written" : "read")",
@@ -34,6 +38,8 @@ extension Share {
         let url = options.url
         switch number {
         case EACCES, EPERM: return refusal(failure)
+        case 0 where failure.isOverflow:
+            return Explanation(.remote, "each time, more changed at once than the server keeps", isRetryable: true)
         case ENOENT, ENOTDIR, ENODEV:
             guard failure.action == .openShare else { return nil }
             return Explanation(

@@ -12,6 +12,8 @@ struct SMBFailure: Error, Equatable {
         case notEncrypted
         /// A replay has no reply, for the given reason.
         case notRecorded(String)
+        /// The recording could not be written, for the given reason.
+        case notWritten(String)
     }
 
     enum Action: String {
@@ -50,6 +52,11 @@ struct SMBFailure: Error, Equatable {
         default: false
         }
     }
+
+    /// Whether more changed than the server keeps for a watch.
+    ///
+    /// STATUS_NOTIFY_ENUM_DIR ([MS-SMB2], section 3.3.4.4) is not an error, so libsmbclient has no `errno` for it.
+    var isOverflow: Bool { cause == .system(0) && action == .watchFolder }
 
     /// Whether the call was a change.
     var isOfWriting: Bool { [.writeFile, .deleteFile, .moveFile, .makeFolder].contains(action) }

@@ -30,6 +30,7 @@ extension ShareCoding where Value == Never {
         case .changed: "changed"
         case .notEncrypted: "not encrypted"
         case .notRecorded: "not recorded"
+        case .notWritten: "not written"
         }
     }
 

@@ -48,7 +48,16 @@ final class ShareWatch: RecordSource {
             var hasChanged = false
             var isStopped = false
             var failure: SMBFailure?
+            /// The number of restarts since the server last reported a change.
+            var restarts = 0
+            /// Whether the watch was interrupted, so that changes may have passed unseen.
+            var isBlind = false
         }
+
+        /// The most restarts in a row, without a report between them.
+        private static let maxRestarts = 10
+        /// The seconds between the end of a watch and the next one.
+        private static let pause = 0.1
 
         private let state = Monitor(State())
         private let share: SMBConnection
@@ -89,23 +98,23 @@ final class ShareWatch: RecordSource {
         func start() -> Bool { NativeThread.detach { self.run() } }
 
         private func run() {
-            var restarts = 0
             while !state.withLock({ $0.isStopped }) {
                 do throws(SMBFailure) {
                     try share.watch(
                         share.url.folder + patterns.root, recursive: patterns.depth > 0, telling: self)
                 } catch {
                     // The server's buffer overflowed, or the folder itself is gone: that is a change, too.
-                    restarts += 1
                     let isOver = state.change { state in
-                        if state.isWatching, error.isOfFile, restarts < 10 {
+                        state.restarts += 1
+                        if state.isWatching, error.isOfFile || error.isOverflow, state.restarts < Self.maxRestarts {
                             state.hasChanged = true
+                            state.isBlind = true
                             return false
                         }
                         state.failure = error
                         return true
                     }
-                    if isOver { return }
+                    if isOver || wait(Self.pause, until: \.isStopped) { return }
                 }
             }
         }
@@ -116,7 +125,9 @@ final class ShareWatch: RecordSource {
             }
             return state.change { state in
                 state.isWatching = true
-                if isOurs { state.hasChanged = true }
+                if !paths.isEmpty { state.restarts = 0 }
+                if isOurs || state.isBlind { state.hasChanged = true }
+                state.isBlind = false
                 return !state.isStopped
             }
         }
