@@ -50,9 +50,7 @@ public final class Mapper {
         ledgers = .allocate(capacity: model.plans.count)
         ledgers.initialize(repeating: nil)
         readsSurroundings = model.plans.contains(where: \.readsSurroundings)
-        keepsNestedExtra = model.model.entities.map { entity in
-            !model.model.lineage(of: entity).contains(where: \.isScanned)
-        }
+        keepsNestedExtra = model.entities.indices.map { model.comesOnlyNested($0) }
         resolved = .allocate(capacity: model.plans.count)
         resolved.initialize(repeating: nil)
         absentCells = .allocate(capacity: model.entities.map(\.fields.count).max() ?? 0)
@@ -222,6 +220,8 @@ public final class Mapper {
     /// Sets the values of a record as a whole: not deleted, its extra members, and the key of its parent.
     ///
     /// Does not apply to nested objects, whose partial data would overwrite that of their own listing.
+    ///
+    /// - Throws: ``Rejection`` of the details of another object than the one that was asked for.
     private func finish(
         _ top: TopLevel, _ object: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
         _ page: MixedPage
@@ -392,29 +392,7 @@ public final class Mapper {
         unknown.insert(UnknownField(entity: layout.index, path: plan.path(to: member, below: node)))
     }
 
-    /// Returns the members of an object that no path of the plan matches, as JSON; null when there are none.
-    private func unknownMembers(of object: BatchValue, _ plan: ResolvedPlan, _ arena: Arena) -> Cell {
-        let table = plan.table(of: plan.root)
-        let hasPaths = plan.steps[plan.root].hasChildren
-        // The last of several members with the same name counts. A map of the last positions avoids comparing all pairs
-        // in a large object.
-        var last: [UInt32: Int] = [:]
-        let isLarge = object.count > 32
-        if isLarge { for index in 0..<object.count { last[object[index].keyIndex] = index } }
-        var json = ""
-        for index in 0..<object.count {
-            let member = object[index]
-            guard !hasPaths || plan.tables[table + Int(member.keyIndex)] < 0,
-                isLarge ? last[member.keyIndex] == index : !isRepeated(member, in: object, after: index)
-            else { continue }
-            json += json.isEmpty ? "{" : ","
-            json.appendJSONString(member.key)
-            json += ":" + member.json
-        }
-        return json.isEmpty ? .null : .json(arena.copy(json + "}"))
-    }
-
-    private func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
+    func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
         (index + 1..<object.count).contains { object[$0].keyIndex == member.keyIndex }
     }
 

@@ -15,8 +15,9 @@ package enum JSONParser {
     /// - Throws: ``Fault``; ``RecordBatchError`` if memory runs out.
     package static func batch(_ text: String) throws -> RecordBatch {
         let writer = RecordBatchWriter()
-        // The text is in memory already, and bounds its batch: a value of two bytes takes 16 there.
-        writer.limit(bytes: max(defaultBytes, text.utf8.count * 10))
+        // The text is in memory already, and bounds its batch: a value of two bytes takes 16 there, twice while its
+        // container ends.
+        writer.limit(bytes: max(defaultBytes, text.utf8.count * 20))
         var tokens = JSONTokenizer(Array(text.utf8), maxDepth: maxDepth)
         while let token = try tokens.next() {
             switch token {

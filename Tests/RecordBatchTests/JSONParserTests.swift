@@ -42,4 +42,10 @@ import Testing
         #expect(try JSONParser.batch(nested(120)).json(0) == nested(120))
         #expect(throws: JSONParser.Fault.self) { try JSONParser.batch(nested(100_000)) }
     }
+
+    @Test func `a text is bounded by its own length`() throws {
+        // Each value takes 16 bytes twice while the array ends: more than the usual limit of a batch.
+        let batch = try JSONParser.batch("[" + String(repeating: "0,", count: 3_000_000) + "1]")
+        #expect(batch[0].count == 3_000_001)
+    }
 }

@@ -87,6 +87,9 @@ import Testing
         let update = try delete.becomingUpdate(
             of: city, row, remote: [:], leavingOut: { _ in false }, list: { _ in [] })
         #expect(update.operation == .update && update.changes == [.of("name", "a", "b")])
+        let other = try delete.becomingUpdate(
+            of: city, row, remote: [:], leavingOut: { $0 == "name" }, list: { _ in [] })
+        #expect(other.changes.isEmpty, "the remote keeps what is never sent")
     }
 
     @Test func `the edits of an object that the remote deleted become a create`() throws {
@@ -96,6 +99,11 @@ import Testing
         #expect(create.operation == .create && create.idempotencyKey == "new")
         #expect(create.changes == [.of("id", nil, 7), .of("name", nil, "b"), .of("country", nil, "NO")])
         #expect(create.links.map(\.new) == [[[8]]])
+        let other = try OutboxEntry.of(1).becomingCreate(
+            of: city, row, newKey: "new", isKeyAssigned: true, leavingOut: { ["id", "twins"].contains($0) },
+            list: { _ in [[8]] })
+        #expect(other.changes == [.of("name", nil, "b"), .of("country", nil, "NO")])
+        #expect(other.links.isEmpty && other.hasTemporaryKey && !other.hasGeneratedKey)
     }
 
     @Test func `entries are dropped newest first, and references before what they refer to`() {

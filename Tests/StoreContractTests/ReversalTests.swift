@@ -79,12 +79,13 @@ import Testing
 
     private func describe(
         _ kind: RowChange.Kind, _ columns: [RowChange.Column] = [], links: [RowChange.Links] = [],
-        _ entry: OutboxEntry?, row: [StoredValue]? = nil, list: [[StoredValue]] = [], isFirst: Bool = true,
+        _ entry: OutboxEntry?, row: [StoredValue]? = nil, list: [[StoredValue]] = [], edited: Set<String> = [],
         remote: [String: EditReversal.Remote] = [:]
     ) -> String {
         let change = RowChange(entity: "City", key: [7], kind: kind, columns: columns, links: links)
         let reversal = EditReversal(
-            change, entry, row: row, layout, isFirst: isFirst, remote: { remote[$0] }, list: { _ in list })
+            change, entry, row: row, layout, isFirst: { !edited.contains($0) }, remote: { remote[$0] },
+            list: { _ in list })
         return switch reversal {
         case .refused(let reason): reason
         case .restore(let columns, _): "restore \(columns.map(\.name))"
@@ -97,7 +98,9 @@ import Testing
     @Test func `a waiting edit is reverted by the opposite edit`() {
         let name = RowChange.Column(name: "name", old: "a", new: "b")
         let there = row(["name": "b"])
-        #expect(describe(.updated, [name], .of(1), row: there) == #"edit ["name a"] []"#)
+        let edit = OutboxEntry.of(1, .update, [.of("name", "a", "b")])
+        #expect(describe(.updated, [name], edit, row: there) == #"edit ["name a"] []"#)
+        #expect(describe(.updated, [name], .of(1, .update, []), row: there) == "edit [] []", "the remote has it by now")
         #expect(describe(.inserted, [name], .of(1, .create), row: there) == "drop")
         #expect(describe(.deleted, [], .of(1, .delete)) == "restore []")
         let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
@@ -116,7 +119,7 @@ import Testing
         #expect(describe(.updated, [name], edit, row: there, remote: theirs) == #"edit ["name theirs"] []"#)
         // The value of an earlier edit, which waits too.
         let second = OutboxEntry.of(1, .update, [.of("name", "0", "b")])
-        #expect(describe(.updated, [name], second, row: there, isFirst: false) == #"edit ["name a"] []"#)
+        #expect(describe(.updated, [name], second, row: there, edited: ["name"]) == #"edit ["name a"] []"#)
         let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
         var linked = OutboxEntry.of(1, .update, [])
         linked.links = [OutboxEntry.LinkEdit(relationship: "twins", old: [[1], [3]], new: [[1], [2]])]
@@ -129,9 +132,11 @@ import Testing
     @Test func `a reverted delete makes the edit again that it had replaced, and no other`() {
         let columns = [RowChange.Column(name: "name", old: "b", new: nil), .init(name: "area", old: "1", new: nil)]
         let delete = OutboxEntry.of(1, .delete, [.of("name", "a", nil), .of("area", "1", nil)])
-        #expect(describe(.deleted, columns, delete, isFirst: false) == #"restore ["name"]"#)
-        // The remote changed the name since.
-        #expect(describe(.deleted, columns, delete) == "restore []")
+        #expect(describe(.deleted, columns, delete, edited: ["name"]) == #"restore ["name"]"#)
+        // The remote changed both since.
+        let changed = OutboxEntry.of(1, .delete, [.of("name", "c", nil), .of("area", "2", nil)])
+        #expect(describe(.deleted, columns, changed, edited: ["name"]) == #"restore ["name"]"#)
+        #expect(describe(.deleted, columns, changed) == "restore []")
     }
 
     @Test func `an edit that was pushed or changed is not reverted`() {

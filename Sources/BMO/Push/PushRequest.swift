@@ -166,7 +166,7 @@ struct PushRequest: Sendable {
             guard let new = change.new else { continue }
             // A new object omits null values.
             if isNew, new == .null { continue }
-            if !key.contains(change.name), try !isSent(change.name, entry, plan) { continue }
+            if !key.contains(change.name) { try check(change.name, entry, plan) }
             columns[change.name] = new
         }
         // A reference with several columns is sent as a whole.
@@ -185,22 +185,18 @@ struct PushRequest: Sendable {
     ) throws(OutgoingPlan.Refusal) -> [String: [[StoredValue]]] {
         guard entry.operation != .delete else { return [:] }
         var links: [String: [[StoredValue]]] = [:]
-        for link in entry.links where try isSent(link.relationship, entry, plan) { links[link.relationship] = link.new }
+        for link in entry.links {
+            try check(link.relationship, entry, plan)
+            links[link.relationship] = link.new
+        }
         return links
     }
 
-    /// Returns whether a value of an edit is sent.
+    /// Checks that the configuration still allows a value of an edit to be sent.
     ///
-    /// A new object leaves out what cannot be written: it may be an object that is created again, with all that it had.
-    ///
-    /// - Throws: ``OutgoingPlan/Refusal`` for an update of something that the configuration does not allow any more.
-    private static func isSent(
-        _ name: String, _ entry: OutboxEntry, _ plan: OutgoingPlan
-    ) throws(OutgoingPlan.Refusal) -> Bool {
-        guard entry.operation == .update else { return !plan.leavesOut(name, isNew: true) }
-        guard plan.leavesOut(name, isNew: false), let refusal = plan.refusal(of: name, isNew: false) else {
-            return true
-        }
+    /// An update may set what only a new object can have: a part of its create that had to wait for another object.
+    private static func check(_ name: String, _ entry: OutboxEntry, _ plan: OutgoingPlan) throws(OutgoingPlan.Refusal) {
+        guard plan.leavesOut(name, isNew: true), let refusal = plan.refusal(of: name, isNew: true) else { return }
         throw OutgoingPlan.Refusal(
             name, "\(refusal); allow it in the configuration, or drop the edit with `bmo outbox drop \(entry.id)`")
     }

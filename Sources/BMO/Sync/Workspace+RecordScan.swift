@@ -93,13 +93,15 @@ extension Workspace {
         let layout = model.entities[index]
         // A record whose key is known leaves the quarantine when a newer one is imported, but not when only changes are. The
         // history does not say which source a change came from.
-        let isEdited = try !store.outbox(entity: layout.name, key: key).isEmpty
+        // An edit that was dropped or undone never reached the remote.
+        let lastEdit = history.events.last { ["edit", "drop", "undo"].contains($0.kind) }
+        let isAccepted = try lastEdit?.kind == "edit" && store.outbox(entity: layout.name, key: key).isEmpty
         let mayBeImported = record.key != JSONText.key(key).string || model.model.entities[index].sources.isEmpty
         for event in history.events where event.started > quarantined.lastSeen {
             // What a user does with records and runs says nothing about the remote.
             guard event.kind != "retry", event.kind != "undo" else { continue }
             // An edit that waits meets the record like one of a sync; one that the remote has is newer than the record.
-            if event.kind == "edit", !isEdited {
+            if event.kind == "edit", isAccepted {
                 return "run \(event.run) has edited its object since, and the remote has the edit"
             }
             if event.change.isDeletion(in: layout) {

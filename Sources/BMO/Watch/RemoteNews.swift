@@ -107,16 +107,19 @@ struct RemoteListener: Sendable {
     func listen(_ report: @Sendable (String) -> Void) async {
         var failures = 0
         var isReported = false
+        let clock = ContinuousClock()
         while !Task.isCancelled {
+            let start = clock.now
             do {
-                try await listenOnce(&failures)
+                try await listenOnce(isAgain: failures > 0)
             } catch {
                 if Task.isCancelled { return }
                 if let failure = error as? BridgeFailure, failure.code == .unsupported {
                     report("\(plan.entity.name): \(failure.message); it is polled instead")
                     return
                 }
-                failures += 1
+                // One that works for a while and then breaks off has recovered in between.
+                failures = clock.now - start > .seconds(60) ? 1 : failures + 1
                 // The syncs report an unreachable remote, but not a watch that fails alone.
                 if failures >= 5, !isReported {
                     isReported = true
@@ -128,15 +131,15 @@ struct RemoteListener: Sendable {
         }
     }
 
-    private func listenOnce(_ failures: inout Int) async throws {
+    /// - Parameter isAgain: Whether changes may have been missed before.
+    private func listenOnce(isAgain: Bool) async throws {
         let connection = try await workspace.connect(to: bridge)
         try await connection.closing {
             let watch = try await connection.watch(FetchRequest(entity: plan.entity.name, section: plan.section))
             // One that opens and then fails at once has not recovered.
             let hasNews = try await watch.change(within: .seconds(1))
             // Changes during the interruption were not reported.
-            if hasNews || failures > 0 { news.moved(plan.entity.name) }
-            failures = 0
+            if hasNews || isAgain { news.moved(plan.entity.name) }
             while !Task.isCancelled {
                 if try await watch.change(within: .seconds(300)) { news.moved(plan.entity.name) }
             }

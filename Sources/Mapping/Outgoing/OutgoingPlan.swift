@@ -117,7 +117,9 @@ package struct OutgoingPlan: Sendable {
     }
 
     /// Returns whether the remote alone sets an attribute, as it assigns most keys.
-    package func isSetByRemote(_ attribute: String) -> Bool { attributes[attribute]?.write.permission == .never }
+    package func isSetByRemote(_ attribute: String) -> Bool {
+        sources[attribute] != nil || attributes[attribute]?.write.permission == .never
+    }
 
     private func refusal(of many: EntityLayout.ToMany, _ what: String, _ isNew: Bool) -> Refusal? {
         guard let relationship = relationships[many.name] else { return foreign(many.name, what) }
@@ -149,7 +151,7 @@ package struct OutgoingPlan: Sendable {
             return Refusal(name, "\(what) is not an attribute of \(self.name): bmo maintains that column itself")
         }
         return Refusal(
-            name, "\(name) is an attribute of \(other.name), and not of \(self.name): edit the object as \(other.name)")
+            name, "\(self.name) has no \(name), which \(other.name) has: edit the object as \(other.name)")
     }
 
     private func sourced(_ name: String, _ what: String, _ source: String) -> Refusal {

@@ -125,7 +125,7 @@ extension CompiledModel {
     }
 
     /// Whether no listing has the objects of an entity.
-    private func comesOnlyNested(_ entity: Int) -> Bool {
+    func comesOnlyNested(_ entity: Int) -> Bool {
         !family(of: entity).contains { model.entities[$0].isScanned }
     }
 }

@@ -26,6 +26,7 @@ extension ConfigurationFile {
                 + LiteralSecrets(configuration, self).diagnostics
                 + AppendWarnings(configuration).diagnostics + TreeWarnings(configuration).diagnostics
                 + ListingWarnings(configuration).diagnostics + SourceWarnings(configuration).diagnostics
+                + KeyWarnings(configuration).diagnostics
         }
         return configuration
     }

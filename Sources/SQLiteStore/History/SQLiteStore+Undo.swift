@@ -49,8 +49,9 @@ extension SQLiteStore {
     private func undoEdits(of run: RunRecord) throws -> Int64 {
         var changes: [RowChange] = []
         try self.changes(of: run.id) { changes.append($0) }
+        let earlier = try earlierEdits(of: changes, than: run.id)
         let undone = try changeRows("undo", "undoing run \(run.id)", undoes: run.id) { editor in
-            try editor.undo(changes, of: run.id)
+            try editor.undo(changes, of: run.id, earlier: earlier)
         }
         guard let id = undone.run else { throw StoreError(.internal, "run \(run.id) had nothing to undo") }
         return id

@@ -28,7 +28,7 @@ package struct DeletedRowMerge {
         _ model: CompiledModel, answers answer: AnsweredEdit? = nil
     ) {
         self.entry = entry
-        let plan = answer.map { _ in OutgoingPlan(of: layout.index, in: model) }
+        let plan = answer.map { _ in OutgoingPlan(of: model.index(of: entry.entity) ?? layout.index, in: model) }
         for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
             guard var remote = cells[index].value, !cells[index].isFallback else { continue }
             if cells[index].isPatch, case .text(let members) = remote.form,
@@ -49,7 +49,7 @@ package struct DeletedRowMerge {
                 [nil, .null].contains(entry.changes[place].old) && Self.isVersion(field, of: layout, model)
             self.entry.changes[place].old = remote
             let isConsequence =
-                answer?.includes(field.name) == true || plan?.leavesOut(field.name, isNew: false) == true
+                answer?.includes(field.name) == true || plan?.isSetByRemote(field.name) == true
             if isFirst || isConsequence { learns = true } else { differs = true }
         }
     }

@@ -24,11 +24,12 @@ package enum EditReversal {
     ///   - entry: The object's last entry, if the run's edit of it waits; nil if it does not.
     ///   - row: The row as it is now, one value per field of the layout; nil if there is none.
     ///   - layout: The layout of the object's table.
-    ///   - isFirst: Whether no earlier run contributed to what waits, so that the object had the remote's values before.
+    ///   - isFirst: Returns whether no earlier run set a column or list that waits, so that it had the remote's value before.
     ///   - remote: Returns what the remote has now in a column or list with a conflict; nil without one.
     ///   - list: Returns the object's list of a relationship, by its index in the layout.
     package init(
-        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout, isFirst: Bool,
+        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout,
+        isFirst: (String) -> Bool,
         remote: (String) throws -> Remote?, list: (Int) throws -> [[StoredValue]]
     ) rethrows {
         guard let entry else {
@@ -45,16 +46,11 @@ package enum EditReversal {
                 self = .refused("it was created again later")
                 return
             }
-            // An earlier edit, which the delete had replaced, is made again; without one, the row is as the remote has it.
-            guard !isFirst else {
-                self = .restore([], lists: [])
-                return
-            }
+            // An earlier edit, which the delete had replaced, is made again; everything else is as the remote has it.
             let deletion = layout.deletion.map { layout.fields[$0].name }
-            let columns = change.columns.filter { column in
-                column.name != deletion && entry.changes.first { $0.name == column.name }?.old != column.old
-            }
-            self = .restore(columns, lists: change.links.map { ($0.relationship, $0.old) })
+            let columns = change.columns.filter { $0.name != deletion && !isFirst($0.name) }
+            let links = change.links.filter { !isFirst($0.relationship) }
+            self = .restore(columns, lists: links.map { ($0.relationship, $0.old) })
         case .inserted:
             self = entry.operation == .create && isAsLeft ? .dropCreate : .refused("it was edited later")
         case .updated, .relinked, .loaded:
@@ -63,9 +59,10 @@ package enum EditReversal {
                 return
             }
             // Where the remote changed the object since, its present values are what the edit is taken back to.
-            let columns = try change.columns.map { column in
-                let base = entry.changes.first { $0.name == column.name }?.old
-                guard let base, isFirst || base == column.old else { return column }
+            let columns = try change.columns.compactMap { column -> RowChange.Column? in
+                guard isFirst(column.name), entry.operation == .update else { return column }
+                // Nothing of it waits where the remote has the same value by now.
+                guard let base = entry.changes.first(where: { $0.name == column.name })?.old else { return nil }
                 guard case .value(let value)? = try remote(column.name) else {
                     return RowChange.Column(name: column.name, old: base, new: column.new)
                 }
@@ -73,7 +70,9 @@ package enum EditReversal {
             }
             var lists: [(relationship: String, keys: [[StoredValue]])] = []
             for links in change.links {
-                if isFirst, let edit = entry.links.first(where: { $0.relationship == links.relationship }) {
+                if isFirst(links.relationship), entry.operation == .update,
+                    let edit = entry.links.first(where: { $0.relationship == links.relationship })
+                {
                     guard case .list(let keys)? = try remote(links.relationship) else {
                         lists.append((links.relationship, edit.old))
                         continue

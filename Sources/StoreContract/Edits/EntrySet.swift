@@ -64,6 +64,8 @@ package struct EntrySet {
     package mutating func becomeUpdate() -> Bool {
         guard let first = entries.first, first.operation == .create, first.takesEdits else { return false }
         entries[0].operation = .update
+        // The key of the existing object is its own, also if the remote had deleted it meanwhile.
+        for index in entries.indices { entries[index].hasTemporaryKey = false }
         entries[0].changes.removeAll { keyNames.contains($0.name) }
         for index in entries[0].changes.indices { entries[0].changes[index].old = .null }
         return true

@@ -112,7 +112,7 @@ extension OutboxEntry {
     /// Whether the temporary key was generated here, unlike the former key of an object that is created again because the
     /// remote deleted it.
     ///
-    /// A UUID does not show it, but it is no other object's key either.
+    /// A UUID does not show it, but no other object has it.
     package var hasGeneratedKey: Bool {
         hasTemporaryKey
             && key.contains { part in

@@ -89,4 +89,18 @@ extension HistoryStore {
     public func changes(of run: Int64, _ body: (RowChange) throws -> Void) throws {
         try changes(of: run, entity: nil, body)
     }
+
+    /// Returns the changes of local edits before a run, of the objects that others changed, by the runs' IDs.
+    package func earlierEdits(of changes: [RowChange], than run: Int64) throws -> [Int64: [RowChange]] {
+        let keys = Dictionary(grouping: changes, by: \.entity).mapValues { Set($0.map(\.key)) }
+        var earlier: [Int64: [RowChange]] = [:]
+        for other in try runs(id: nil, limit: nil) where ["edit", "undo"].contains(other.kind) && other.id < run {
+            for (entity, keys) in keys {
+                try self.changes(of: other.id, entity: entity) { change in
+                    if keys.contains(change.key) { earlier[other.id, default: []].append(change) }
+                }
+            }
+        }
+        return earlier
+    }
 }

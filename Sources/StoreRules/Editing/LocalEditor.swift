@@ -67,7 +67,9 @@ package struct LocalEditor {
         if let last, isRevived, last.takesEdits {
             return EditReceipt(
                 entity: layout.name, key: key,
-                entry: try revive(object, last.with(userInfo: edit.userInfo)) ?? lists.otherEntry)
+                entry: try revive(
+                    object, last.with(userInfo: edit.userInfo), setting: Set(edit.values.keys).union(edit.links.keys))
+                    ?? lists.otherEntry)
         }
         var changes: [OutboxEntry.FieldEdit] = []
         for (index, field) in layout.fields.enumerated() where !temporary.contains(index) {
@@ -86,13 +88,18 @@ package struct LocalEditor {
     }
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
-    private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
+    ///
+    /// - Parameter names: The columns and lists that the new create sets.
+    private func revive(
+        _ object: EditedObject, _ last: OutboxEntry, setting names: Set<String>
+    ) throws -> Int64? {
         let remote = try conflicts.remoteValues(object.root, object.key)
         try conflicts.removeConflicts(object.root, object.key)
         let row = try objects.row(object.root, object.key) ?? []
         let plan = OutgoingPlan(of: object.layout.index, in: model)
         let entry = try last.becomingUpdate(
-            of: object.layout, row, remote: remote, leavingOut: { plan.leavesOut($0, isNew: false) },
+            of: object.layout, row, remote: remote,
+            leavingOut: { !names.contains($0) && plan.leavesOut($0, isNew: false) },
             list: { try objects.list(object.root, $0, of: object.key) })
         return try store(entry, object, after: last)
     }

@@ -25,7 +25,8 @@ extension TableStore {
     private func undoEdits(of run: RunRecord) throws -> Int64 {
         var changes: [RowChange] = []
         try self.changes(of: run.id, entity: nil) { changes.append($0) }
-        let id = try changeRows("undo", undoes: run.id) { try $0.undo(changes, of: run.id) }.run
+        let earlier = try earlierEdits(of: changes, than: run.id)
+        let id = try changeRows("undo", undoes: run.id) { try $0.undo(changes, of: run.id, earlier: earlier) }.run
         guard let id else { throw StoreError(.internal, "run \(run.id) had nothing to undo") }
         return id
     }

@@ -5,11 +5,12 @@ package import StoreContract
 extension LocalEditor {
     /// Reverts a run's changes, and updates the outbox accordingly.
     ///
+    /// - Parameter earlier: The changes of the same objects by earlier runs of edits, by the runs' IDs.
     /// - Throws: ``UndoRefusal`` if the rows have changed since; ``StoreError`` if an edit was sent.
-    package func undo(_ changes: [RowChange], of run: Int64) throws {
+    package func undo(_ changes: [RowChange], of run: Int64, earlier: [Int64: [RowChange]]) throws {
         var conflicts: [UndoConflict] = []
         for change in RowChange.inOrderOfReversal(changes) {
-            if let reason = try takeBack(change, of: run) {
+            if let reason = try takeBack(change, of: run, earlier) {
                 conflicts.append(
                     UndoConflict(entity: change.entity, key: JSONText.key(change.key).string, reason: reason))
             }
@@ -18,7 +19,9 @@ extension LocalEditor {
     }
 
     /// Makes the edit that reverts a run's change of a row; returns the reason if that is impossible.
-    private func takeBack(_ change: RowChange, of run: Int64) throws -> String? {
+    private func takeBack(
+        _ change: RowChange, of run: Int64, _ earlier: [Int64: [RowChange]]
+    ) throws -> String? {
         guard let index = model.index(of: change.entity) else { return "the configuration has no such entity any more" }
         let root = model.entities[index].root
         let key = change.key
@@ -27,8 +30,11 @@ extension LocalEditor {
         let entry = try runs.contains(run) ? outbox.entries(root, key).last : nil
         let row = try objects.row(root, key)
         let found = try conflicts.conflicts(root, key)
+        let before = runs.filter { $0 < run }.flatMap { earlier[$0] ?? [] }
+            .filter { $0.entity == change.entity && $0.key == key }
+        let edited = Set(before.flatMap { $0.columns.map(\.name) + $0.links.map(\.relationship) })
         let reversal = try EditReversal(
-            change, entry, row: row, layout, isFirst: !runs.contains { $0 < run },
+            change, entry, row: row, layout, isFirst: { !edited.contains($0) },
             remote: { name in
                 guard let value = found.first(where: { $0.column == name })?.remote else { return nil }
                 guard let toMany = layout.toMany.first(where: { $0.name == name }) else { return .value(value) }

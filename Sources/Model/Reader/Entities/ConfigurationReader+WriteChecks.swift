@@ -55,29 +55,4 @@ extension ConfigurationReader {
                     + quoted("\(path)"), "say \"write: false\" for one, or set another place with {to: PATH}")
         }
     }
-
-    /// Checks that the key of a writable object is as the remote has it: a request with another text may find no object, or
-    /// another one.
-    mutating func checkKeyForWrites(of entity: Entity, _ attributes: [Attribute], _ what: String) {
-        for attribute in attributes where entity.key.contains(attribute.name) {
-            guard let transformer = attribute.transformers.lazy.compactMap(\.losingSpelling).first else { continue }
-            error(
-                at: YAMLMark(line: attribute.location.line, column: attribute.location.column),
-                "the key \(quoted(attribute.name)) of \(what) is not kept as the remote has it "
-                    + "(\(quoted(transformer.rawValue))), so that edits could reach another object",
-                "leave out the transform, or \"writable\"")
-        }
-    }
-}
-
-extension Transformer {
-    /// The name of a step that makes one local text of several remote ones; nil for other steps.
-    fileprivate var losingSpelling: TransformerName? {
-        switch self {
-        case .trim: .trim
-        case .lowercase: .lowercase
-        case .uppercase: .uppercase
-        default: nil
-        }
-    }
 }

@@ -125,10 +125,7 @@ extension ConfigurationReader {
             }
         }
         checkReadOne(of: read, model, what)
-        if model.isWritable(entity) {
-            checkPlaces(of: entity, attributes, what)
-            checkKeyForWrites(of: entity, attributes, what)
-        }
+        if model.isWritable(entity) { checkPlaces(of: entity, attributes, what) }
         if !read.hasFaultyWritable, !model.isWritable(entity),
             !entity.match.isEmpty || entity.honoursIdempotencyKeys
         {

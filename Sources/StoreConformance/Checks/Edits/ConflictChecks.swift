@@ -8,6 +8,7 @@ extension StoreCheck {
         StoreCheck("an-edit-of-a-conflict-loses-nothing", anEditOfAConflictLosesNothing),
         StoreCheck("an-undone-edit-gives-the-remote's-value", anUndoneEditGivesTheRemotesValue),
         StoreCheck("an-undone-delete-gives-the-remote's-values", anUndoneDeleteGivesTheRemotesValues),
+        StoreCheck("an-undone-delete-makes-its-edit-again", anUndoneDeleteMakesItsEditAgain),
         StoreCheck("a-deleted-object-takes-its-conflicts-along", aDeletedObjectTakesItsConflictsAlong),
         StoreCheck("a-softly-deleted-object-has-the-remote's-values", aSoftlyDeletedObjectHasTheRemotesValues),
         StoreCheck("what-is-never-sent-is-left-out", whatIsNeverSentIsLeftOut),
@@ -82,6 +83,18 @@ extension StoreCheck {
         try expect("the number of entries", try session.store.outbox().count, 1)
     }
 
+    private static func anUndoneDeleteMakesItsEditAgain(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.run { try bring(session, 5) }
+        try session.edit(.update, "Country", key, ["name": .text("Norge")])
+        try session.edit(.delete, "Country", key)
+        let run = try required("the run of the delete", try session.store.lastRunWithChanges())
+        try session.run { try bring(session, 77) }
+        _ = try session.store.undo(run: run)
+        try expect("the row", try session.rows(SampleModel.country), ["NO Norge 77 - -"])
+        try expect("the edit", try session.outbox(), ["update Country NO [name: Norway -> Norge] pending"])
+    }
+
     private static func aDeletedObjectTakesItsConflictsAlong(_ subject: StoreSubject) throws {
         let session = try conflict(subject)
         try session.page { _ = try $0.delete(SampleModel.country, .text("NO")) }
@@ -131,6 +144,9 @@ extension StoreCheck {
         try session.store.resolve(entity: "Note", key: [.integer(1)], take: .local)
         try expect("an object that is created again", try session.outbox(), ["create Note 1 [text: - -> b] pending"])
         try expect("whether the remote assigns its key", try session.lastEntry().hasTemporaryKey, true)
+        try session.run { try session.add(0, values) }
+        try expect("the edit of one that returns", try session.lastEntry().operation, .update)
+        try expect("whether its key is the remote's", try session.lastEntry().hasTemporaryKey, false)
         try session.store.dropOutbox(try session.store.outbox().map(\.id))
         try session.run { try session.add(0, values) }
         try session.edit(.delete, "Note", [.integer(1)])
