@@ -156,7 +156,7 @@ public final class HTTPClient: Sendable {
 
     /// Renews credentials; returns false if they are of a kind that cannot be renewed.
     ///
-    /// - Throws: ``BridgeError`` of the token endpoint: one that is out of order may be asked again.
+    /// - Throws: `BridgeError` of the token endpoint: one that is out of order may be asked again.
     public func renewCredentials() throws -> Bool {
         guard let authenticator else { return false }
         _ = try authenticator.credential(replacing: authenticator.current, send: startPlain)
