@@ -44,6 +44,12 @@ extension Model {
         hasInheritance && entities.contains { $0.superentity != nil && root(of: $0).name == entity.name }
     }
 
+    /// Returns the attributes that an entity's own listing brings: all but those of its further sources alone.
+    public func ownAttributes(of entity: Entity) -> [Attribute] {
+        let sourced = root(of: entity).sourcedNames
+        return attributes(of: entity).filter { !sourced.contains($0.name) }
+    }
+
     /// Returns whether objects of `entity` may be created, updated and deleted: the value of the nearest entity in its
     /// lineage that sets it.
     public func isWritable(_ entity: Entity) -> Bool {

@@ -54,6 +54,13 @@ public final class RecordBatchWriter {
     /// A larger record is an ``excess`` too: `bmo_writer_take_back` drops it and keeps those before it.
     public func limit(recordBytes: Int?) { raw.pointee.max_record_bytes = recordBytes.map { max($0, 4096) } ?? 0 }
 
+    /// Returns the memory of a batch whose records may take `recordBytes` each: the largest one takes twice its size while
+    /// it is written, beside the records before it.
+    package static func batchBytes(recordBytes: Int) -> Int {
+        let (bytes, isOverflow) = recordBytes.multipliedReportingOverflow(by: 4)
+        return isOverflow ? .max : max(64 << 20, bytes)
+    }
+
     /// The exceeded limit, in words; nil if no limit was exceeded.
     public var excess: String? {
         switch raw.pointee.failed {

@@ -9,9 +9,8 @@ struct ReplyLimits {
     /// The approximate size of a batch at which a page is split.
     static let batchBytes = 4 << 20
 
-    /// The memory that a batch may take: the largest record, which takes twice its size while it is written, and the
-    /// records before it.
-    var batchMemory: Int { max(64 << 20, recordBytes.multipliedReportingOverflow(by: 4).partialValue) }
+    /// The memory that a batch may take.
+    var batchMemory: Int { RecordBatchWriter.batchBytes(recordBytes: recordBytes) }
     /// The memory that a list may take which is needed as a whole.
     var listMemory: Int { max(64 << 20, recordBytes / 2 * 3) }
 

@@ -199,7 +199,7 @@ final class ReplyReader {
     /// Parses the next bytes and writes the records they complete.
     func feed(_ bytes: ArraySlice<UInt8>, into writer: RecordBatchWriter) throws(BridgeError) {
         // The tree of a record has the limit of one; a batch has many.
-        writer.limit(bytes: max(64 << 20, recordBytes.multipliedReportingOverflow(by: 4).partialValue))
+        writer.limit(bytes: RecordBatchWriter.batchBytes(recordBytes: recordBytes))
         sink.writer = writer
         guard splitter != nil else { return try parse(bytes) }
         let events = try splitter?.feed(bytes) ?? []

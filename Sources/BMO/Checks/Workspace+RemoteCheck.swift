@@ -35,7 +35,7 @@ extension Workspace {
                 checks.append(
                     try await check(
                         entity, nil, title: entity.name, section: entity.section, parent: entity.parent,
-                        attributes: configuration.model.attributes(of: entity), over: connection))
+                        attributes: configuration.model.ownAttributes(of: entity), over: connection))
             }
             for source in entity.sources where source.bridge == bridge.name {
                 checks.append(

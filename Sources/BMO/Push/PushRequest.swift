@@ -196,7 +196,7 @@ struct PushRequest: Sendable {
     ///
     /// An update may set what only a new object can have: a part of its create that had to wait for another object.
     private static func check(_ name: String, _ entry: OutboxEntry, _ plan: OutgoingPlan) throws(OutgoingPlan.Refusal) {
-        guard plan.leavesOut(name, isNew: true), let refusal = plan.refusal(of: name, isNew: true) else { return }
+        guard let refusal = plan.refusal(of: name, isNew: true) else { return }
         throw OutgoingPlan.Refusal(
             name, "\(refusal); allow it in the configuration, or drop the edit with `bmo outbox drop \(entry.id)`")
     }

@@ -86,10 +86,7 @@ struct EntityScan {
     private func warnOfAbsentPaths(_ tally: EntityTally) {
         guard let present = tally.result.present else { return }
         let model = context.workspace.model
-        // Those of a further source are not in these records.
-        let sourced = model.model.root(of: entity).sourcedNames
-        let attributes = model.model.attributes(of: entity).filter { !sourced.contains($0.name) }
-        let words = AbsentPathWarnings(attributes, in: model.entities[index])
+        let words = AbsentPathWarnings(model.model.ownAttributes(of: entity), in: model.entities[index])
         let which = present.records == 1 ? "1 record" : "\(present.records) records"
         for warning in words.warnings(of: present, which: which, likelyOnly: true) { tally.warn(warning) }
     }

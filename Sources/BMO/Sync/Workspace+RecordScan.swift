@@ -91,11 +91,11 @@ extension Workspace {
         let record = quarantined.record
         let history = try store.history(of: index, key: key)
         let layout = model.entities[index]
-        // A record whose key is known leaves the quarantine when a newer one is imported, but not when only changes are. The
-        // history does not say which source a change came from.
         // An edit that was dropped or undone never reached the remote.
         let lastEdit = history.events.last { ["edit", "drop", "undo"].contains($0.kind) }
         let isAccepted = try lastEdit?.kind == "edit" && store.outbox(entity: layout.name, key: key).isEmpty
+        // A record whose key is known leaves the quarantine when a newer one is imported, but not when only changes are. The
+        // history does not say which source a change came from.
         let mayBeImported = record.key != JSONText.key(key).string || model.model.entities[index].sources.isEmpty
         for event in history.events where event.started > quarantined.lastSeen {
             // What a user does with records and runs says nothing about the remote.

@@ -77,7 +77,7 @@ public final class MappingPlan: Sendable {
         self.init(
             index: index, entity: index, source: nil, layout,
             (model.root(of: entity).uniquing == .singleton ? entity.keyColumns : [])
-                + attributes.filter { !sourced.contains($0.name) },
+                + model.ownAttributes(of: entity),
             relationships.filter { !sourced.contains($0.name) }, parent: entity.parent,
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
                 + relationships.filter { sourced.contains($0.name) }.flatMap(\.paths).map { .path($0) },

@@ -1,4 +1,5 @@
 package import BridgeKit
+internal import RecordBatch
 
 /// The size limits for a file's content: the options `max_record_bytes` and `max_body_bytes`.
 package struct RowLimits: Sendable, Equatable {
@@ -39,8 +40,8 @@ package struct RowLimits: Sendable, Equatable {
         body.map(Int64.init) ?? max(256 << 20, size.multipliedReportingOverflow(by: 100).partialValue)
     }
 
-    /// The limit in bytes of a batch in memory: the largest record, its names and values, and the records before it.
-    package var batch: Int { max(64 << 20, record.multipliedReportingOverflow(by: 4).partialValue) }
+    /// The limit in bytes of a batch in memory.
+    package var batch: Int { RecordBatchWriter.batchBytes(recordBytes: record) }
 
     /// Formats a size for a message: `16 MiB`, or bytes.
     static func words(_ bytes: Int) -> String {

@@ -167,7 +167,7 @@ final class EntityWriter {
         for index in cells.indices where !found.matches(cells[index], column: Int32(index + 1)) {
             // A source of higher precedence has set the value, unless it is this source's own of before.
             if cells[index].isFallback, index != layout.discriminator, !found.isNull(Int32(index + 1)),
-                try !contested.contains(index) || isOfOthers(index, cells, as: role)
+                try isOfOthers(index, cells, as: role)
             {
                 isOverruled = true
                 continue

@@ -29,8 +29,7 @@ package enum EditReversal {
     ///   - list: Returns the object's list of a relationship, by its index in the layout.
     package init(
         _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout,
-        isFirst: (String) -> Bool,
-        remote: (String) throws -> Remote?, list: (Int) throws -> [[StoredValue]]
+        isFirst: (String) -> Bool, remote: (String) throws -> Remote?, list: (Int) throws -> [[StoredValue]]
     ) rethrows {
         guard let entry else {
             self = .refused("the remote has it already, or it was edited later; make the opposite edit")
@@ -62,22 +61,18 @@ package enum EditReversal {
             let columns = try change.columns.compactMap { column -> RowChange.Column? in
                 guard isFirst(column.name), entry.operation == .update else { return column }
                 // Nothing of it waits where the remote has the same value by now.
-                guard let base = entry.changes.first(where: { $0.name == column.name })?.old else { return nil }
-                guard case .value(let value)? = try remote(column.name) else {
-                    return RowChange.Column(name: column.name, old: base, new: column.new)
-                }
-                return RowChange.Column(name: column.name, old: value, new: column.new)
+                guard var old = entry.changes.first(where: { $0.name == column.name })?.old else { return nil }
+                if case .value(let value)? = try remote(column.name) { old = value }
+                return RowChange.Column(name: column.name, old: old, new: column.new)
             }
             var lists: [(relationship: String, keys: [[StoredValue]])] = []
             for links in change.links {
                 if isFirst(links.relationship), entry.operation == .update,
                     let edit = entry.links.first(where: { $0.relationship == links.relationship })
                 {
-                    guard case .list(let keys)? = try remote(links.relationship) else {
-                        lists.append((links.relationship, edit.old))
-                        continue
-                    }
-                    lists.append((links.relationship, keys))
+                    var old = edit.old
+                    if case .list(let keys)? = try remote(links.relationship) { old = keys }
+                    lists.append((links.relationship, old))
                     continue
                 }
                 guard let index = layout.toMany.firstIndex(where: { $0.name == links.relationship }),

@@ -103,8 +103,7 @@ package struct TemporaryKey {
 
     /// Returns whether the part of the key is never sent (`write: false`).
     private func comesFromRemote(_ layout: EntityLayout, _ field: Int) -> Bool {
-        let name = layout.fields[field].name
-        return model.model.entities[layout.root].attributes.first { $0.name == name }?.write.permission == .never
+        OutgoingPlan(of: layout.root, in: model).isSetByRemote(layout.fields[field].name)
     }
 }
 

@@ -7,7 +7,8 @@ extension LocalEditor {
     /// Resolves conflicts of an object.
     package func resolve(_ entity: String, _ key: [StoredValue], column: String?, take side: ConflictSide) throws {
         guard let index = model.index(of: entity) else {
-            throw StoreError(.request, "there is no entity \"\(entity)\"", remedy: "`bmo conflicts` lists them")
+            throw StoreError(
+                .request, "there is no entity \"\(entity)\"", remedy: "`bmo conflicts` lists all conflicts")
         }
         let root = model.entities[index].root
         let all = try conflicts.conflicts(root, key)
@@ -95,11 +96,10 @@ extension LocalEditor {
 
     // MARK: - Edits of something in conflict
 
-    /// Returns an edit of an object with conflicts after another edit was merged into it.
+    /// Updates an object's conflicts after one of its edits has changed, and returns what is left of the edit.
     ///
     /// A conflict ends when the local value is now the remote's; else it shows the new local value.
-    func settleConflicts(of entry: OutboxEntry, _ object: EditedObject) throws -> OutboxEntry {
-        let found = try conflicts.conflicts(object.root, object.key)
+    func settle(_ found: [EditConflict], by entry: OutboxEntry, _ object: EditedObject) throws -> OutboxEntry {
         guard !found.isEmpty else { return entry }
         var entry = entry
         var left = found.count

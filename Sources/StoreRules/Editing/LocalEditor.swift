@@ -137,9 +137,10 @@ package struct LocalEditor {
         }
         let entry: Int64?
         if let last, last.takesEdits, last.operation != .delete {
-            let undecided = Set(try conflicts.conflicts(object.root, object.key).compactMap(\.column))
-            let joined = last.adding(changes, lists.own, keeping: undecided).with(userInfo: edit.userInfo)
-            entry = try store(try settleConflicts(of: joined, object), object, after: last)
+            let found = try conflicts.conflicts(object.root, object.key)
+            let joined = last.adding(changes, lists.own, keeping: Set(found.compactMap(\.column)))
+                .with(userInfo: edit.userInfo)
+            entry = try store(try settle(found, by: joined, object), object, after: last)
         } else {
             entry = try enqueue(
                 OutboxEntry(

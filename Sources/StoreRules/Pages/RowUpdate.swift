@@ -42,16 +42,16 @@ package struct RowUpdate {
     ///   - layout: The layout of the table.
     ///   - isReference: Whether the record only refers to the object.
     ///   - isStub: Whether nothing but references is known of the object.
-    ///   - contested: The fields that several sources provide.
-    ///   - isOfOthers: Returns whether another source set a field's value, which a null does not clear then.
+    ///   - isOfOthers: Returns whether another source set a field's value, which then neither a null nor the value of a
+    ///     source of lower precedence replaces.
     package init(
         _ cells: [Cell], over stored: [StoredValue], _ layout: EntityLayout, isReference: Bool,
-        isStub: Bool = false, contested: Set<Int> = [], isOfOthers: (_ field: Int) throws -> Bool
+        isStub: Bool = false, isOfOthers: (_ field: Int) throws -> Bool
     ) rethrows {
         for (index, cell) in cells.enumerated() where cell.kind != .absent && !cell.equals(stored[index]) {
-            // Unless it is the source's own value of before.
+            // A source of higher precedence has set the value, unless it is this source's own of before.
             if cell.isFallback, index != layout.discriminator, stored[index] != .null,
-                try !contested.contains(index) || isOfOthers(index)
+                try isOfOthers(index)
             {
                 isOverruled = true
                 continue

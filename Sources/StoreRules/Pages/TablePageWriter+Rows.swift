@@ -115,9 +115,8 @@ extension TablePageWriter {
         let contested = contestedFields(of: root)
         let isExpected = layout.discriminator.map { cells[$0].isFallback } ?? false
         let isStub = try isExpected && tables.isStub(root, key)
-        let update = try RowUpdate(
-            cells, over: stored, layout, isReference: role == .reference, isStub: isStub, contested: contested
-        ) { field in
+        let update = try RowUpdate(cells, over: stored, layout, isReference: role == .reference, isStub: isStub) {
+            field in
             guard contested.contains(field), role != .reference else { return false }
             return try !Provenance.isOwn(
                 layout.fields[field].name, tables.provenance(root, key), as: role, from: writer.source)

@@ -48,9 +48,7 @@ extension LocalEditor {
             try drop(entry)
             try conflicts.removeConflicts(root, key)
             try restore(entry, root)
-            // The others were never edited: they differ because the remote changed them.
-            let plan = OutgoingPlan(of: model.index(of: entry.entity) ?? root, in: model)
-            try edit(entry.entity, key, columns.filter { !plan.leavesOut($0.name, isNew: false) }, lists)
+            try edit(entry.entity, key, columns, lists)
         case .dropCreate: try drop(entry.map { [$0.id] } ?? [])
         case .edit(let columns, let lists): try edit(entry?.entity ?? change.entity, key, columns, lists)
         }
