@@ -49,10 +49,10 @@ private final class Listing: RecordSource {
         self.start = start
         self.rule = rule
         let reader = try JSONRecordReader()
-        reader.addPath(JSONPath(names: ["items"]))
+        try reader.addPath(JSONPath(names: ["items"]))
         self.reader = reader
-        places = [rule.next, rule.total].compactMap { $0 }.compactMap { place in
-            place.path.map { (place, reader.addPath($0)) }
+        places = try [rule.next, rule.total].compactMap { $0 }.compactMap { place in
+            try place.path.map { (place, try reader.addPath($0)) }
         }
         pager = try Pager(rule, cursor: cursor)
         position = pager.first

@@ -35,7 +35,7 @@ final class ListSource: RecordSource {
         pager = try Pager(rule, cursor: request.cursor)
         position = pager.first
         reader = try JSONRecordReader()
-        reader.addPath(.root)
+        try reader.addPath(.root)
     }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
