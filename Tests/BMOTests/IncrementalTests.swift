@@ -110,6 +110,19 @@ import Testing
         #expect(try await place.sync(other).text == "Number finished, 1 pages =1")
     }
 
+    @Test func `another mapping does not append rows without a key again`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
+        let text = place.world(entity: Self.byField).replacing("key: id", with: "unique: none")
+        #expect(try await place.sync(try await place.workspace(text)).text == "Number finished, 1 pages +3")
+        let other = try await place.workspace(
+            text.replacing("name: text", with: "name: {type: text, transform: uppercase}"))
+        _ = try place.takeRequests()
+        // This remote returns the newest value again.
+        #expect(try await place.sync(other).text == "Number finished, 1 pages +1")
+        #expect(try place.takeRequests() == ["token= since=2026-05-05T00:00:00Z parent=-1 cursor="])
+    }
+
     @Test func `another mapping of one entity leaves the others alone`() async throws {
         let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")

@@ -102,7 +102,7 @@ private struct ScanPlanner {
         guard plan.incremental != nil else { return .full(reason: "no incremental is set") }
         guard let saved else { return .full(reason: "nothing is known yet") }
         return .full(
-            reason: saved.request == plan.request
+            reason: plan.isOwn(saved)
                 ? "full_every is due, or the last scan left no cursor"
                 : "the configuration has changed since the last scan")
     }

@@ -20,8 +20,13 @@ struct PushRun {
         _ report: @escaping @Sendable (PushReport.Edit) -> Void
     ) {
         self.workspace = workspace
-        self.store = PushStore(store) { [stores = workspace.stores, location = workspace.configuration.databasePath] in
-            stores.lockHolder(of: location, for: .writing) != nil
+        let location = workspace.configuration.databasePath
+        self.store = PushStore(store) { [stores = workspace.stores] store in
+            // A store behind a network asks over the connection that it has.
+            guard let observer = store as? any LockObserver else {
+                return stores.lockHolder(of: location, for: .writing) != nil
+            }
+            return try observer.lockHolder(for: .writing) != nil
         }
         self.options = options
         self.report = report
@@ -182,7 +187,9 @@ struct PushRun {
         let others = round.down.union(busy)
         if !others.isEmpty {
             let names = Set(workspace.model.entities.map(\.name))
-            entities = (entities ?? names).filter { !others.contains(bridge(of: $0)) }
+            let left = (entities ?? names).filter { !others.contains(bridge(of: $0)) }
+            guard !left.isEmpty else { return nil }
+            entities = left
         }
         return try await store.run { [entities] in
             try $0.nextToSend(

@@ -7,12 +7,12 @@ internal import StoreContract
 /// The results of accepted edits must be recorded: giving up early would leave the edits unknown.
 final class PushStore: Sendable {
     let store: any Store
-    private let isImporting: @Sendable () -> Bool
+    private let isImporting: @Sendable (any Store) throws -> Bool
     private let thread = ImportThread()
     private static let patience: Duration = .seconds(600)
 
     /// - Parameter isImporting: Whether a process holds the lock to write the database.
-    init(_ store: any Store, isImporting: @escaping @Sendable () -> Bool) {
+    init(_ store: any Store, isImporting: @escaping @Sendable (any Store) throws -> Bool) {
         self.store = store
         self.isImporting = isImporting
     }
@@ -33,11 +33,14 @@ final class PushStore: Sendable {
     /// Returns whether an object may be marked as listed.
     ///
     /// A running or interrupted scan may have passed the object's position before the object existed, and would take it
-    /// for deleted. In that case only later scans count.
+    /// for deleted. In that case only later scans count; so they do if the database cannot say whether one is running.
     func mayList(_ place: PushSender.Destination) async throws -> Bool {
-        guard place.request.parent == nil, !isImporting() else { return false }
+        guard place.request.parent == nil else { return false }
         let scope = ScanScope(entity: place.entity.name)
-        return try await run { try $0.progress(of: scope) } == nil
+        return try await run { [isImporting] store in
+            guard let isImporting = try? isImporting(store), !isImporting else { return false }
+            return try store.progress(of: scope) == nil
+        }
     }
 }
 

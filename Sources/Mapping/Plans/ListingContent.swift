@@ -38,3 +38,46 @@ extension CompiledModel {
         return ListingContent(fields: fields, lists: lists)
     }
 }
+
+extension CompiledModel {
+    /// Returns the relationships to many whose links a deleted object takes with it, by their index in
+    /// ``EntityLayout/toMany``.
+    ///
+    /// These are the lists in its own link tables, and those in the link table of the other side that only the listings
+    /// of the object's own entities bring: without the object, no record mentions these links any more. Where the other
+    /// side's records have the list too, they decide.
+    ///
+    /// - Parameters:
+    ///   - root: The entity that has the object's table.
+    ///   - members: Returns the members that the records of an entity's own listing have had.
+    public func linksOfDeletedObjects(
+        of root: Int, members: (_ entity: Int) throws -> Set<ListedMember>
+    ) rethrows -> [Int] {
+        let toMany = entities[root].toMany
+        var own: Set<Int>?
+        return try toMany.indices.filter { index in
+            switch toMany[index].storage {
+            case .links: return true
+            case .inverse: return false
+            case .reversedLinks(let table):
+                let brought = try own ?? listedLists(of: root, members)
+                own = brought
+                guard brought.contains(index) else { return false }
+                let target = entities[toMany[index].target].root
+                let other = entities[target].toMany.firstIndex { $0.storage == .links(table: table) }
+                return try other.map { try !listedLists(of: target, members).contains($0) } ?? true
+            }
+        }
+    }
+
+    /// Returns the lists that the listings of a root's entities bring.
+    private func listedLists(
+        of root: Int, _ members: (_ entity: Int) throws -> Set<ListedMember>
+    ) rethrows -> Set<Int> {
+        var lists: Set<Int> = []
+        for entity in entities.indices where entities[entity].root == root {
+            if let content = content(of: entity, listed: try members(entity)) { lists.formUnion(content.lists) }
+        }
+        return lists
+    }
+}

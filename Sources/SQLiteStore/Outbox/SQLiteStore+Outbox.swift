@@ -37,9 +37,8 @@ extension SQLiteStore {
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
     ) throws -> OutboxEntry? {
         try readOutbox { outbox in
-            try outbox.next(at: instant) { entry in
-                entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
-                    && entries?.contains(entry.id) != false
+            try outbox.next(at: instant) { id, entity in
+                entities?.contains(entity) != false && !excluding.contains(id) && entries?.contains(id) != false
             }
         }
     }

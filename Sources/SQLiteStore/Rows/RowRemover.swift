@@ -15,6 +15,7 @@ final class RowRemover {
     let linkWriters: LinkWriters
     let changes: ChangeLog
     let orphans: OrphanTable
+    private let members: MemberTable
     private let connection: OpaquePointer?
     /// Returns whether a row is kept because of local edits; set by the merge of edits, which removes rows itself.
     var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
@@ -40,8 +41,9 @@ final class RowRemover {
 
     init(
         _ model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, _ changes: ChangeLog,
-        _ orphans: OrphanTable, on connection: OpaquePointer?
+        _ orphans: OrphanTable, _ members: MemberTable, on connection: OpaquePointer?
     ) {
+        self.members = members
         self.changes = changes
         self.orphans = orphans
         self.model = model
@@ -114,7 +116,7 @@ final class RowRemover {
                 waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
             }
         }
-        for row in pending { try removeLinks(of: row) }
+        try removeLinks(of: pending)
         for row in pending where try delete(row) { counts[row.root, default: 0] += 1 }
         return counts
     }
@@ -129,7 +131,7 @@ final class RowRemover {
         try emptyPendingDeletions()
         try doom(root, row)
         let pending = PendingDeletion(root: root, row: row, key: key)
-        try removeLinks(of: pending)
+        try removeLinks(of: [pending])
         return try delete(pending)
     }
 
@@ -148,9 +150,14 @@ final class RowRemover {
 
     // MARK: - Rows
 
-    private func removeLinks(of row: PendingDeletion) throws {
-        for (index, relationship) in model.entities[row.root].toMany.enumerated() {
-            if case .links = relationship.storage { try linkWriters(row.root, index).removeAll(of: row.key) }
+    private func removeLinks(of rows: [PendingDeletion]) throws {
+        var lists: [Int: [Int]] = [:]
+        for row in rows {
+            let indices =
+                try lists[row.root]
+                ?? model.linksOfDeletedObjects(of: row.root) { try members.members(ofListing: $0, in: model) }
+            lists[row.root] = indices
+            for index in indices { try linkWriters(row.root, index).removeAll(of: row.key) }
         }
     }
 

@@ -422,11 +422,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     func members(ofListing entity: Int) throws -> Set<ListedMember> {
-        let members = try store.writers.members.members(ofListing: store.model.entities[entity].name)
-        return Set(
-            members.compactMap { member in
-                store.model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }
-            })
+        try store.writers.members.members(ofListing: entity, in: store.model)
     }
 
     func saveProgress(_ scope: ScanScope, progress: ScanProgress?) throws {

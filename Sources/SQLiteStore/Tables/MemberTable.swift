@@ -43,16 +43,19 @@ final class MemberTable {
     }
 
     /// Returns the members of an entity's own listing, whichever request returned them.
-    func members(ofListing entity: String) throws -> [(entity: String, path: String)] {
+    func members(ofListing entity: Int, in model: CompiledModel) throws -> Set<ListedMember> {
         let table = RawStatement("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'", on: connection)
         guard try table.step() else { return [] }
         table.reset()
         let statement = RawStatement(
             "SELECT entity, path FROM bmo_members WHERE listing = ? AND source = '' AND NOT is_gone", on: connection)
-        statement.bind(entity, at: 1)
+        statement.bind(model.entities[entity].name, at: 1)
         defer { statement.reset() }
-        var members: [(entity: String, path: String)] = []
-        while try statement.step() { members.append((statement.text(0) ?? "", statement.text(1) ?? "")) }
+        var members: Set<ListedMember> = []
+        while try statement.step() {
+            guard let entity = model.index(of: statement.text(0) ?? "") else { continue }
+            members.insert(ListedMember(entity: entity, path: statement.text(1) ?? ""))
+        }
         return members
     }
 

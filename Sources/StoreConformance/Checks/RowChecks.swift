@@ -9,6 +9,7 @@ extension StoreCheck {
         StoreCheck("lists-have-two-ends", listsHaveTwoEnds),
         StoreCheck("inverse-lists-detach", inverseListsDetach),
         StoreCheck("deleted-rows-become-stubs", deletedRowsBecomeStubs),
+        StoreCheck("deleted-objects-take-their-own-lists-along", deletedObjectsTakeTheirOwnListsAlong),
         StoreCheck("soft-deletions-mark", softDeletionsMark),
         StoreCheck("rows-without-a-key-are-appended", rowsWithoutAKeyAreAppended),
         StoreCheck("keys-are-compared-by-bytes", keysAreComparedByBytes),
@@ -130,6 +131,42 @@ extension StoreCheck {
         }
         try expect("the rows after deletions", try session.rows(SampleModel.city), ["1 - -"])
         try expect("the stubs after deletions", try session.store.stubs(of: "City"), ["[1]"])
+    }
+
+    private static func deletedObjectsTakeTheirOwnListsAlong(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let languages = MemberListing(entity: "Language", source: "", request: "")
+        let countries = MemberListing(entity: "Country", source: "", request: "")
+        // The table of the links is that of the countries.
+        try session.page { page in
+            for code in ["NO", "SE"] { try page.merge(SampleModel.country, ["code": .text(code)]) }
+            for code in ["nb", "se"] { try page.merge(SampleModel.language, ["code": .text(code)]) }
+            _ = try page.mergeLinks(SampleModel.language, "countries", of: .text("nb"), [.text("NO")])
+            _ = try page.mergeLinks(SampleModel.language, "countries", of: .text("se"), [.text("NO"), .text("SE")])
+            try page.transaction.noteMembers(
+                ["", "countries"].map { ListedMember(entity: SampleModel.language, path: $0) }, of: languages)
+        }
+        let before = try session.list(SampleModel.country, "languages", of: .text("NO"))
+        let run = try session.run {
+            try session.page { page in
+                let counts = try page.delete(SampleModel.language, .text("se"))
+                try expect("the deleted objects", counts, [SampleModel.language: 1])
+            }
+        }
+        try expect("the rows after a deletion", try session.rows(SampleModel.language), ["nb -"])
+        try expect(
+            "the list of the other side", try session.list(SampleModel.country, "languages", of: .text("NO")), ["nb"])
+        _ = try session.store.undo(run: try required("the run", run))
+        try expect("the rows after an undo", try session.rows(SampleModel.language), ["nb -", "se -"])
+        try expect(
+            "the list after an undo", try session.list(SampleModel.country, "languages", of: .text("NO")), before)
+        // From here on, records of countries have the list, too.
+        try session.page { page in
+            try page.transaction.noteMembers(
+                ["", "languages"].map { ListedMember(entity: SampleModel.country, path: $0) }, of: countries)
+            _ = try page.delete(SampleModel.language, .text("se"))
+        }
+        try expect("what countries still refer to", try session.store.stubs(of: "Language"), ["[\"se\"]"])
     }
 
     private static func softDeletionsMark(_ subject: StoreSubject) throws {

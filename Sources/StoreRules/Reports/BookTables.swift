@@ -29,30 +29,4 @@ package protocol BookTables: AnyObject {
 
     /// Returns the fields that nothing reads and that first occurred since a time, by entity and path.
     func unknownFields(since instant: String) throws -> [UnknownFieldRecord]
-
-    /// Stores the members of a listing's records.
-    func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) throws
-
-    /// Returns the members of a listing, whichever request returned them, in no particular order.
-    func members(of listing: MemberListing) throws -> [NotedMember]
-
-    /// Marks members as missing.
-    func markGone(_ members: [NotedMember], in listing: MemberListing) throws
-}
-
-/// A member of a listing's records, as it is stored.
-package struct NotedMember: Sendable {
-    package var entity: String
-    package var path: String
-    /// The request that returned it.
-    package var request: String
-    /// Whether a complete listing had it no more.
-    package var isGone: Bool
-
-    package init(entity: String, path: String, request: String, isGone: Bool) {
-        self.entity = entity
-        self.path = path
-        self.request = request
-        self.isGone = isGone
-    }
 }

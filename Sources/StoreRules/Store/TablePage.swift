@@ -148,11 +148,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
     }
 
     package func members(ofListing entity: Int) throws -> Set<ListedMember> {
-        let listing = MemberListing(entity: model.entities[entity].name, source: "", request: "")
-        return Set(
-            try tables.members(of: listing).filter { !$0.isGone }.compactMap { member in
-                model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }
-            })
+        try page.writer.members(ofListing: entity)
     }
 
     // MARK: - The scan

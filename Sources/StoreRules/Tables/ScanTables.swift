@@ -35,6 +35,15 @@ package protocol ScanTables: AnyObject {
     /// Saves the origins of an entity's rows.
     func setOrigin(_ origin: String, of entity: String) throws
 
+    /// Stores the members of a listing's records.
+    func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) throws
+
+    /// Returns the members of a listing, whichever request returned them, in no particular order.
+    func members(of listing: MemberListing) throws -> [NotedMember]
+
+    /// Marks members as missing.
+    func markGone(_ members: [NotedMember], in listing: MemberListing) throws
+
     /// Notes an object that an entity's scan removed from a relationship with `orphans: delete`.
     func addOrphan(_ orphan: RowReference, scan: String) throws
 
@@ -61,5 +70,22 @@ package struct SavedScan: Sendable {
         self.progress = progress
         self.saved = saved
         self.log = log
+    }
+}
+
+/// A member of a listing's records, as it is stored.
+package struct NotedMember: Sendable {
+    package var entity: String
+    package var path: String
+    /// The request that returned it.
+    package var request: String
+    /// Whether a complete listing had it no more.
+    package var isGone: Bool
+
+    package init(entity: String, path: String, request: String, isGone: Bool) {
+        self.entity = entity
+        self.path = path
+        self.request = request
+        self.isGone = isGone
     }
 }

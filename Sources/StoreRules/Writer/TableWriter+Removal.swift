@@ -1,4 +1,4 @@
-internal import Mapping
+package import Mapping
 package import Model
 internal import StoreContract
 
@@ -57,7 +57,7 @@ extension TableWriter {
             try noteOwned(by: next, isSoft: mode == .soft)
             waiting += try children(of: next)
         }
-        for row in pending { try removeLinks(of: row.key, in: row.root) }
+        try removeLinks(of: pending)
         for row in pending where try delete(row, among: isDoomed) { counts[row.root, default: 0] += 1 }
         return counts
     }
@@ -70,8 +70,26 @@ extension TableWriter {
         guard try tables.row(root, key) != nil else { return false }
         let row = RowReference(root: root, key: key)
         if !isFinal, deletionMode(of: root) == .soft { return try markAsGone(row) }
-        try removeLinks(of: row.key, in: row.root)
+        try removeLinks(of: [row])
         return try delete(row, among: [row])
+    }
+
+    private func removeLinks(of rows: [RowReference]) throws {
+        var lists: [Int: [Int]] = [:]
+        for row in rows {
+            let indices = try lists[row.root] ?? model.linksOfDeletedObjects(of: row.root, members: members(ofListing:))
+            lists[row.root] = indices
+            for index in indices { try setList(row.root, index, of: row.key, to: []) }
+        }
+    }
+
+    /// Returns the members that the records of an entity's own listing have had.
+    package func members(ofListing entity: Int) throws -> Set<ListedMember> {
+        let listing = MemberListing(entity: model.entities[entity].name, source: "", request: "")
+        return Set(
+            try tables.members(of: listing).filter { !$0.isGone }.compactMap { member in
+                model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }
+            })
     }
 
     private func delete(_ reference: RowReference, among pending: Set<RowReference>) throws -> Bool {

@@ -41,7 +41,7 @@ package struct EditSave: Sendable {
         var entries = Set(receipts.compactMap(\.entry))
         for receipt in receipts.count > 1 ? receipts : [] {
             guard let entry = receipt.entry else { continue }
-            let later = try store.outbox(entity: receipt.entity).filter { $0.key == receipt.key && $0.id > entry }
+            let later = try store.outbox(entity: receipt.entity, key: receipt.key).filter { $0.id > entry }
             entries.formUnion(later.map(\.id))
         }
         return entries.sorted()

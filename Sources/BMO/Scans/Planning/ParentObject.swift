@@ -81,7 +81,7 @@ struct DueScans {
         guard plan.parent?.skipsUnchanged == true, !isFull, !parents.isEmpty else { return parents }
         let known = try cursors(parents.map { plan.scope(parent: $0) })
         return zip(parents, known).filter { parent, cursor in
-            guard let cursor, cursor.ownRequest == plan.request, let state = cursor.parentState else { return true }
+            guard let cursor, plan.isOwn(cursor), let state = cursor.parentState else { return true }
             return state != parent.state || plan.isFullDue(since: cursor.fullAt)
         }.map(\.0)
     }

@@ -21,6 +21,10 @@ struct ScanPlan: Sendable {
     ///
     /// A resume point and a cursor are valid only for the same fingerprint, which changes with the URL or the mapping.
     let request: String
+    /// The fingerprint that a new cursor keeps.
+    ///
+    /// Rows without a key cannot be updated, so another mapping is no reason to append all of them again.
+    let cursorRequest: String
     /// The identity of the list of known members: another section or URL may return other ones.
     let memberListing: MemberListing
     /// The field of `incremental: {field}`.
@@ -92,9 +96,15 @@ struct ScanPlan: Sendable {
         // The members that a remote sends do not depend on the mapping.
         memberListing = MemberListing(
             entity: entity.name, source: source?.name ?? "", request: String(fingerprint.value, radix: 16))
-        add([kind, MappingFingerprint.text(of: model.model, for: entity)])
+        add([kind])
+        let unmapped = String(fingerprint.value, radix: 16)
+        add([MappingFingerprint.text(of: model.model, for: entity)])
         request = String(fingerprint.value, radix: 16)
+        cursorRequest = entity.uniquing == .none ? unmapped : request
     }
+
+    /// Returns whether a cursor is that of a scan with the same request.
+    func isOwn(_ cursor: ScanCursor) -> Bool { [request, cursorRequest].contains(cursor.ownRequest) }
 
     /// Returns the options without the name of the configuration's folder, so that moving a configuration does not
     /// change the fingerprint.

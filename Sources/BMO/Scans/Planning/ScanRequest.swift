@@ -28,7 +28,7 @@ struct ScanRequest: Sendable {
         self.plan = plan
         self.ignoresDeletionLimit = ignoresDeletionLimit
         began = Clock.now()
-        let isKnown = saved?.ownRequest == plan.request
+        let isKnown = saved.map(plan.isOwn) ?? false
         var cursor = isFull || !isKnown || plan.incremental == nil ? nil : saved
         if let known = cursor, plan.isFullDue(since: known.fullAt) { cursor = nil }
         switch plan.incremental {
@@ -149,7 +149,7 @@ struct ScanRequest: Sendable {
     }
 
     private func cursor(token: String? = nil, newest: Watermark? = nil, fullAt: String) -> ScanCursor {
-        ScanCursor(token: token, newest: newest, request: plan.request, parentState: parentState, fullAt: fullAt)
+        ScanCursor(token: token, newest: newest, request: plan.cursorRequest, parentState: parentState, fullAt: fullAt)
     }
 }
 

@@ -103,7 +103,9 @@ final class OutboxTable: OutboxTables {
     }
 
     /// Returns the first entry that may be sent now; see ``SQLiteStore/nextToSend(at:entities:excluding:among:)``.
-    func next(at instant: String, _ fits: (OutboxEntry) -> Bool) throws -> OutboxEntry? {
+    ///
+    /// - Parameter fits: Whether an entry is considered, by its ID and entity, before it is read.
+    func next(at instant: String, _ fits: (_ id: Int64, _ entity: String) -> Bool) throws -> OutboxEntry? {
         let select = statements(
             """
             SELECT \(Self.columns) FROM bmo_outbox AS o
@@ -115,8 +117,9 @@ final class OutboxTable: OutboxTables {
         select.bind(instant, at: 1)
         defer { select.reset() }
         while try select.step() {
+            guard fits(select.int64(0), select.text(1) ?? "") else { continue }
             let entry = try OutboxEntry(select, model)
-            if fits(entry), try !waitsForReferences(entry) { return entry }
+            if try !waitsForReferences(entry) { return entry }
         }
         return nil
     }
