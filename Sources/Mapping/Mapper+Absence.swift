@@ -45,6 +45,24 @@ extension Mapper {
         }
     }
 
+    /// Sets the fields that an object with a position as its key leaves out to null, and its missing lists to empty ones.
+    func settlePosition(
+        _ plan: MappingPlan, row: Int, first: Int, _ page: MixedPage, hasList: (Int) -> Bool
+    ) {
+        for member in plan.positional {
+            switch member.destination {
+            case .fields(let start, let count):
+                let fields = first + start..<first + start + count
+                guard fields.allSatisfy({ page.cells[$0].kind == .absent }) else { continue }
+                for field in fields { page.cells[field] = .null }
+            case .toMany(let index):
+                guard !hasList(index) else { continue }
+                page.links.append(
+                    MixedPage.Link(row: row, relationship: index, firstCell: page.linkCells.count, count: 0))
+            }
+        }
+    }
+
     private static func isNull(_ slot: MemberLedger.Slot, _ extent: RecordExtent) -> Bool {
         switch slot.rule {
         case .null: true

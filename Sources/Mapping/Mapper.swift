@@ -206,6 +206,10 @@ public final class Mapper {
             settleAbsence(mapping, row: row, first: first, top.extent, page) { list in
                 relationships.contains { $0.binding == .toMany(list) }
             }
+        } else if top == nil, !mapping.positional.isEmpty {
+            settlePosition(mapping, row: row, first: first, page) { list in
+                relationships.contains { $0.binding == .toMany(list) }
+            }
         }
         if !mapping.fallbacks.isEmpty {
             for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }

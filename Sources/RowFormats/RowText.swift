@@ -31,8 +31,11 @@ package struct RowText {
         var isQuoted = false
         for (index, byte) in bytes.enumerated() where index >= start {
             if byte == quote { isQuoted.toggle() }
-            guard byte == 0x0A, !isQuoted else { continue }
-            if rows.isEmpty, index > 0, bytes[index - 1] == 0x0D { lineBreak = [0x0D, 0x0A] }
+            guard !isQuoted, Self.endsRow(index, in: bytes, format) else { continue }
+            if rows.isEmpty {
+                let isPair = byte == 0x0A && index > 0 && bytes[index - 1] == 0x0D
+                lineBreak = isPair ? [0x0D, 0x0A] : [byte]
+            }
             rows.append(start..<index + 1)
             start = index + 1
         }
@@ -40,6 +43,13 @@ package struct RowText {
         if start < bytes.count { rows.append(start..<bytes.count) }
         rows.removeAll { range in bytes[range].allSatisfy(JSONScan.isSpace) }
         try takeHeader()
+    }
+
+    /// Whether a row ends with the byte at this index: a line feed, or in CSV a carriage return without one.
+    private static func endsRow(_ index: Int, in bytes: [UInt8], _ format: RowFormat) -> Bool {
+        if bytes[index] == 0x0A { return true }
+        guard bytes[index] == 0x0D, case .csv = format else { return false }
+        return index + 1 == bytes.count || bytes[index + 1] != 0x0A
     }
 
     private mutating func takeHeader() throws {
@@ -65,18 +75,27 @@ package struct RowText {
     }
 
     /// Returns the values of a row's members as text; nil for a missing one.
-    package func values(of row: Range<Int>, _ names: [String]) throws -> [String?] {
+    ///
+    /// - Parameter paths: The names of the members from the outside in. A path of CSV is the name of a column.
+    package func values(of row: Range<Int>, at paths: [[String]]) throws -> [String?] {
         switch format {
         case .csv(let dialect):
             let fields = try fields(of: row, dialect)
-            return names.map { name in
-                columns.firstIndex(of: name).flatMap { $0 < fields.count ? fields[$0] : nil }
+            return paths.map { path in
+                columns.firstIndex(of: Self.column(path)).flatMap { $0 < fields.count ? fields[$0] : nil }
             }
         default:
             let record = try object(of: row)
-            return names.map { record.string($0) }
+            return paths.map { path in
+                var owner: BridgeOptions? = record
+                for name in path.dropLast() { owner = owner?.object(name) }
+                return path.last.flatMap { owner?.string($0) }
+            }
         }
     }
+
+    /// Returns the column that a path in a record leads to.
+    package static func column(_ path: [String]) -> String { path.joined(separator: ".") }
 
     /// Replaces a row with new text.
     package mutating func replace(_ row: Range<Int>, with text: [UInt8]) {
@@ -89,12 +108,18 @@ package struct RowText {
 
     /// Returns the bytes to append to the file for one more row.
     package func appending(_ text: [UInt8]) -> [UInt8] {
-        let needsBreak = !bytes.isEmpty && bytes.last != 0x0A && !(bytes.count == 3 && bytes[0] == 0xEF)
+        let isEnded = bytes.indices.last.map { Self.endsRow($0, in: bytes, format) } ?? true
+        let needsBreak = !isEnded && !(bytes.count == 3 && bytes[0] == 0xEF)
         return (needsBreak ? lineBreak : []) + text + lineBreak
     }
 
     /// Returns a row's text, with the values of `changes` in place of its own.
-    package func text(of row: Range<Int>?, with changes: BridgeOptions) throws -> [UInt8] {
+    ///
+    /// - Parameter wholes: The paths of values that replace objects of JSON as a whole; others change only the members that
+    ///   they have.
+    package func text(
+        of row: Range<Int>?, with changes: BridgeOptions, replacing wholes: [[String]] = []
+    ) throws -> [UInt8] {
         let names = changes.names.filter { !$0.hasPrefix("@") }
         switch format {
         case .csv(let dialect):
@@ -119,8 +144,12 @@ package struct RowText {
             writer.object {
                 for name in old.names + names.filter({ !old.names.contains($0) }) {
                     writer.key(name)
-                    (names.contains(name) ? changes : old).withValue(name) { value in
-                        if let value { writer.copy(value) } else { writer.null() }
+                    let merge = JSONMerge(wholes: wholes.filter { $0.first == name }.map { Array($0.dropFirst()) })
+                    old.withValue(name) { before in
+                        changes.withValue(name) { value in
+                            guard let value = value ?? before else { return writer.null() }
+                            merge.write(value, over: before, to: writer)
+                        }
                     }
                 }
             }
@@ -182,16 +211,17 @@ package struct RowText {
     }
 
     private func fields(of row: Range<Int>, _ dialect: CSVDialect) throws -> [String] {
-        var fields: [String] = []
+        var rows: [[String]] = []
         do {
             let reader = try CSVReader(delimiter: dialect.delimiter, quote: dialect.quote)
-            func take(_ reader: CSVReader) { fields = (0..<reader.fieldCount).map { reader.field($0) } }
+            func take(_ reader: CSVReader) { rows.append((0..<reader.fieldCount).map { reader.field($0) }) }
             try bytes[row].withUnsafeBytes { try reader.feed($0, onRow: take) }
             try reader.finish(onRow: take)
         } catch {
             throw FileFault(reason: "has a row that is not CSV")
         }
-        return fields
+        guard rows.count <= 1 else { throw FileFault(reason: "has rows whose ends bmo does not find") }
+        return rows.first ?? []
     }
 
     private func object(of row: Range<Int>) throws -> BridgeOptions {

@@ -41,6 +41,33 @@ import TestSupport
                 """)
     }
 
+    @Test func `an object that takes the position of another takes none of its values`() throws {
+        var line = Entity(
+            "Line", key: ["order", "position"],
+            [
+                .of("order", .integer, from: ["@parent", "id"]), .of("position", .integer, from: ["@index"]),
+                .of("sku", .text), .of("discount", .integer),
+            ], [.many("parts", "Part")])
+        line.isScanned = false
+        let order = Entity("Order", key: ["id"], [.of("id", .integer)], [.many("lines", "Line")])
+        let part = Entity("Part", key: ["name"], [.of("name", .text)])
+        let record: Literal = ["id": 1, "lines": [["sku": "pear"]]]
+        #expect(
+            try mapped(record, as: "Order", in: CompiledModel.of(order, line, part)) == """
+                Order id=1
+                Line order=1 position=0 sku='pear' discount=null
+                1.parts:
+                0.lines: 1/0
+                """)
+        line.isScanned = true
+        #expect(
+            try mapped(record, as: "Order", in: CompiledModel.of(order, line, part)) == """
+                Order id=1
+                Line order=1 position=0 sku='pear'
+                0.lines: 1/0
+                """, "a listing of its own has the values")
+    }
+
     @Test func `a member of its own counts more`() throws {
         let line = Entity(
             "Line", key: ["order", "position"],

@@ -120,7 +120,29 @@ struct FileWriter {
         {
             throw conflict(path, "it was modified since it was read")
         }
+        if !state.isDirectory, !object.has("size"), !object.has("modified"), let old = try oldContent(request),
+            try !hasContent(old, path, state)
+        {
+            throw conflict(
+                path, "its content is not what was read (attributes size and modified would tell versions exactly)")
+        }
         return state
+    }
+
+    /// Returns the content that the local object had when it was read, as bytes; nil if it is not known.
+    private func oldContent(_ request: WriteRequest) throws -> [UInt8]? {
+        let isReplaced = request.operation == .update && request.values.has("content")
+        let known = isReplaced ? request.before : request.object
+        return known.has("content") ? try content(known) : nil
+    }
+
+    /// Returns whether a file has a content, apart from a byte order mark.
+    private func hasContent(_ bytes: [UInt8], _ path: SharePath, _ state: SMBEntry) throws -> Bool {
+        let length = UInt64(bytes.count)
+        guard state.size == length || state.size == length + UInt64(Self.utf8Mark.count) else { return false }
+        let read = try connection.read(root + path.names, offset: 0, limit: Int(state.size), expecting: state.version)
+            .bytes
+        return read == bytes || section.content == .text && read == Self.utf8Mark + bytes
     }
 
     private func content(_ values: BridgeOptions) throws -> [UInt8]? {

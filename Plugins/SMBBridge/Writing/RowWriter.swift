@@ -101,40 +101,35 @@ struct RowWriter {
         let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
             .bytes
         var text = try RowText(try decoded(bytes), format: section.format)
-        let (names, wanted, areNumbers) = try key(of: request)
-        if case .csv = section.format, let missing = names.first(where: { !text.columns.contains($0) }) {
+        let key = try RowKey(request, section)
+        if let missing = try key.missing(in: text) {
+            let isCSV = if case .csv = section.format { true } else { false }
             throw BridgeError(
-                .configuration, "\(path.text) has no column \(missing)",
-                remedy: "name the key's columns in the section: columns: {ATTRIBUTE: COLUMN}")
+                .configuration, "\(path.text) has no \(isCSV ? "column" : "member") \(missing)",
+                remedy: "name the key's columns in the section: columns: {ATTRIBUTE: COLUMN}",
+                location: connection.url.location(path.names))
         }
-        var found = try text.rows.filter { try text.values(of: $0, names) == wanted }
-        if found.isEmpty, areNumbers.contains(true) {
-            // A file may write the number 7 as 007, and 1.5 as 1.50.
-            found = try text.rows.filter { row in
-                let values = try text.values(of: row, names)
-                return zip(zip(values, wanted), areNumbers).allSatisfy { pair, isNumber in
-                    if isNumber, let value = pair.0, let wanted = pair.1 { return SameNotation.isSame(value, wanted) }
-                    return pair.0 == pair.1
-                }
-            }
-        }
-        let what = zip(names, wanted).map { "\($0) = \($1 ?? "null")" }.joined(separator: ", ")
+        let found = try key.rows(of: text)
         guard let row = found.first else {
-            // A missing file is already in the desired state.
-            if request.operation == .delete { return }
+            // A missing row is already in the desired state.
+            if request.operation == .delete, key.isConclusive { return }
             throw BridgeError(
-                .notFound, "\(path.text) has no row with \(what)", remedy: "sync before writing",
+                .notFound, "\(path.text) has no row with \(key.words)",
+                remedy: key.isConclusive
+                    ? "sync before writing"
+                    : "sync; if the row is still there, change it in the file: bmo does not know how the file writes its key",
                 location: connection.url.location(path.names))
         }
         guard found.count == 1 else {
             throw BridgeError(
-                .conflict, "\(path.text) has \(found.count) rows with \(what)", remedy: "make the key unique",
+                .conflict, "\(path.text) has \(found.count) rows with \(key.words)", remedy: "make the key unique",
                 location: connection.url.location(path.names))
         }
         if request.operation == .delete {
             text.remove(row)
         } else {
-            text.replace(row, with: try text.text(of: row, with: request.values))
+            let wholes = request.changed.map { $0.strings("path") }
+            text.replace(row, with: try text.text(of: row, with: request.values, replacing: wholes))
         }
         try replace(path, try encoder().encode(text.bytes), ifStill: version)
     }
@@ -153,18 +148,6 @@ struct RowWriter {
                 .limit, "\(path.text) is larger than \(Self.maximumBytes >> 20) MiB: bmo does not change its rows",
                 location: connection.url.location(path.names))
         }
-    }
-
-    private func key(of request: WriteRequest) throws -> (names: [String], values: [String?], areNumbers: [Bool]) {
-        let local = request.key.names
-        guard !local.isEmpty else {
-            throw BridgeError(
-                .configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
-        }
-        let areNumbers = local.map { name in
-            request.key.withValue(name) { value in value.map { [.int64, .decimal, .double].contains($0.tag) } ?? false }
-        }
-        return (local.map { section.columns[$0] ?? $0 }, local.map { request.key.string($0) }, areNumbers)
     }
 
     private func replace(_ path: SharePath, _ bytes: [UInt8], ifStill version: FileVersion?) throws {

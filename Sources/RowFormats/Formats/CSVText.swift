@@ -2,12 +2,16 @@
 package enum CSVText {
     /// Returns a field, quoted if necessary.
     package static func field(_ field: String, _ dialect: CSVDialect) -> String {
-        let quote = Character(Unicode.Scalar(dialect.quote))
-        let special: [Character] = [
-            quote, Character(Unicode.Scalar(dialect.delimiter)), "\n", "\r", "\r\n",
-        ]
-        guard dialect.quote != 0, field.contains(where: special.contains) else { return field }
-        return "\(quote)" + field.map { $0 == quote ? "\(quote)\(quote)" : String($0) }.joined()
-            + "\(quote)"
+        // Characters would hide a delimiter before a combining mark.
+        let quote = Unicode.Scalar(dialect.quote)
+        let special: [Unicode.Scalar] = [quote, Unicode.Scalar(dialect.delimiter), "\n", "\r"]
+        guard dialect.quote != 0, field.unicodeScalars.contains(where: special.contains) else { return field }
+        var quoted = String.UnicodeScalarView([quote])
+        for scalar in field.unicodeScalars {
+            if scalar == quote { quoted.append(quote) }
+            quoted.append(scalar)
+        }
+        quoted.append(quote)
+        return String(quoted)
     }
 }

@@ -21,11 +21,7 @@ struct ManagedTables {
             try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = ?", arguments: [name])
         }
         if let text = try value("made") {
-            for line in text.split(separator: "\n") {
-                let parts = line.split(separator: " ")
-                guard parts.count == 3 else { continue }
-                add(String(parts[0]), column: String(parts[1]), AttributeType(rawValue: String(parts[2])))
-            }
+            read(text)
         } else if let schema = try value("schema") {
             // A file of an earlier version, which does not record the types of its attributes.
             for part in schema.split(separator: ";\n") {
@@ -34,6 +30,17 @@ struct ManagedTables {
                 else { continue }
                 names.append(String(name))
             }
+        }
+    }
+
+    /// Reads the tables from the text of ``save(_:in:)``.
+    init(made text: String) { read(text) }
+
+    private mutating func read(_ text: String) {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 3 else { continue }
+            add(String(parts[0]), column: String(parts[1]), AttributeType(rawValue: String(parts[2])))
         }
     }
 

@@ -10,6 +10,7 @@ final class RowEditor {
     private let changes: ChangeLog
     private let stubs: StubTable
     private let abandoned: AbandonedStubs
+    private let unused: UnusedReferences
     private let connection: OpaquePointer?
     private let table: String
     private let condition: String
@@ -21,9 +22,10 @@ final class RowEditor {
 
     init(
         _ layout: EntityLayout, stubs: StubTable, changes: ChangeLog, abandoned: AbandonedStubs,
-        on connection: OpaquePointer?
+        unused: UnusedReferences, on connection: OpaquePointer?
     ) {
         self.layout = layout
+        self.unused = unused
         self.connection = connection
         self.changes = changes
         self.stubs = stubs
@@ -118,6 +120,7 @@ final class RowEditor {
 
     /// Deletes an existing row.
     func delete(_ key: [StoredValue], _ row: [StoredValue]) throws {
+        if !layout.key.isEmpty { try unused.remove(to: layout, key) }
         for (index, value) in key.enumerated() { deletion.bind(value, at: Int32(index + 1)) }
         try deletion.run()
         let wasStub = try stubs.remove(layout.name, .key(key))

@@ -9,6 +9,7 @@ final class RowEditors {
     private let changes: ChangeLog
     private let abandoned: AbandonedStubs
     private let connection: OpaquePointer?
+    private let unused: UnusedReferences
     private var editors: [Int: RowEditor] = [:]
     private var numbers: [Int: RawStatement] = [:]
     private var keys: [Int: RawStatement] = [:]
@@ -22,6 +23,7 @@ final class RowEditors {
         self.changes = changes
         self.abandoned = abandoned
         self.connection = connection
+        unused = UnusedReferences(model, on: connection)
     }
 
     /// Returns the editor of the table of an entity.
@@ -29,7 +31,9 @@ final class RowEditors {
         let root = model.entities[entity].root
         let editor =
             editors[root]
-            ?? RowEditor(model.entities[root], stubs: stubs, changes: changes, abandoned: abandoned, on: connection)
+            ?? RowEditor(
+                model.entities[root], stubs: stubs, changes: changes, abandoned: abandoned, unused: unused,
+                on: connection)
         editors[root] = editor
         return editor
     }

@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import StoreContract
 
 extension StoreCheck {
@@ -10,6 +11,7 @@ extension StoreCheck {
         StoreCheck("inverse-lists-detach", inverseListsDetach),
         StoreCheck("deleted-rows-become-stubs", deletedRowsBecomeStubs),
         StoreCheck("deleted-objects-take-their-own-lists-along", deletedObjectsTakeTheirOwnListsAlong),
+        StoreCheck("removed-relationships-keep-no-row", removedRelationshipsKeepNoRow),
         StoreCheck("soft-deletions-mark", softDeletionsMark),
         StoreCheck("rows-without-a-key-are-appended", rowsWithoutAKeyAreAppended),
         StoreCheck("keys-are-compared-by-bytes", keysAreComparedByBytes),
@@ -167,6 +169,42 @@ extension StoreCheck {
             _ = try page.delete(SampleModel.language, .text("se"))
         }
         try expect("what countries still refer to", try session.store.stubs(of: "Language"), ["[\"se\"]"])
+    }
+
+    /// A file keeps the columns and tables of relationships that its configuration does not have any more.
+    private static func removedRelationshipsKeepNoRow(_ subject: StoreSubject) throws {
+        func entity(_ name: String, _ relationships: [Relationship] = []) -> Entity {
+            Entity(
+                name: name, bridge: "remote", key: ["id"], attributes: [Attribute(name: "id", type: .integer)],
+                relationships: relationships)
+        }
+        let before = try CompiledModel(
+            Model(entities: [
+                entity("Target"),
+                entity(
+                    "Owner",
+                    [
+                        Relationship(name: "one", kind: .toOne, target: "Target"),
+                        Relationship(name: "many", kind: .toMany, target: "Target"),
+                    ]), entity("Other", [Relationship(name: "one", kind: .toOne, target: "Target")]),
+            ]))
+        let (target, owner, other) = (0, 1, 2)
+        let session = try subject.open(before)
+        try session.page { page in
+            for id: Int64 in 1...3 { try page.merge(target, ["id": .integer(id)]) }
+            try page.merge(owner, ["id": .integer(1), "one": .integer(1)])
+            _ = try page.mergeLinks(owner, "many", of: .integer(1), [.integer(2)])
+            try page.merge(other, ["id": .integer(1), "one": .integer(3)])
+        }
+        try session.store.close()
+        let after = try subject.open(CompiledModel(Model(entities: [entity("Target"), entity("Owner")])))
+        try after.page { page in
+            for id: Int64 in 1...3 {
+                try expect("the deletion of \(id)", try page.delete(target, .integer(id)), [target: 1])
+            }
+        }
+        try expect("the rows after the deletions", try after.rows(target), [])
+        try expect("the rows that are left", try after.rows(owner), ["1"])
     }
 
     private static func softDeletionsMark(_ subject: StoreSubject) throws {
