@@ -101,7 +101,7 @@ struct RowWriter {
         let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
             .bytes
         var text = try RowText(try decoded(bytes), format: section.format)
-        let key = try RowKey(request, section)
+        let key = try FileRowKey(request, section)
         if let missing = try key.missing(in: text) {
             let isCSV = if case .csv = section.format { true } else { false }
             throw BridgeError(

@@ -5,7 +5,7 @@ struct JSONMerge {
     /// The paths of values that replace the old ones as a whole, also if both are objects.
     let wholes: [[String]]
 
-    /// Writes `new` over `old`, of which nil stands for a missing value.
+    /// Writes `new` over `old`; nil stands for a missing value.
     func write(_ new: BatchValue, over old: BatchValue?, to writer: RecordBatchWriter) {
         write(new, over: old, wholes, to: writer)
     }

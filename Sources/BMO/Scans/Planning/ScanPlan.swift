@@ -23,7 +23,7 @@ struct ScanPlan: Sendable {
     let request: String
     /// The fingerprint that a new cursor keeps.
     ///
-    /// Rows without a key cannot be updated, so another mapping is no reason to append all of them again.
+    /// It leaves the mapping out for rows without a key: they cannot be updated, so all would be appended again.
     let cursorRequest: String
     /// The identity of the list of known members: another section or URL may return other ones.
     let memberListing: MemberListing

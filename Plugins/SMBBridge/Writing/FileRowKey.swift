@@ -3,7 +3,7 @@ import RowFormats
 internal import TextFormats
 
 /// The key of the object that a write is about, as its row in a file has it.
-struct RowKey {
+struct FileRowKey {
     private struct Part {
         /// The names of the members that lead to the value, or the column.
         let path: [String]

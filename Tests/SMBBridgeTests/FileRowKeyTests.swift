@@ -6,7 +6,7 @@ import TestLiterals
 @testable import SMBBridge
 
 /// Which rows of a file a write is about, and what it changes of them.
-@Suite struct RowKeyTests {
+@Suite struct FileRowKeyTests {
     /// Returns the rows that a write of an object with this key is about.
     private func rows(
         _ key: Literal, of file: String, _ section: Literal = ["csv": "x.csv"], at paths: [String: [String]] = [:]
@@ -17,13 +17,13 @@ import TestLiterals
 
     private func read(
         _ key: Literal, of file: String, _ section: Literal, at paths: [String: [String]]
-    ) throws -> (RowKey, RowText) {
+    ) throws -> (FileRowKey, RowText) {
         let options = BridgeOptions(section)
         let section = try RowSection(options, kind: options.has("csv") ? "csv" : "ndjson")
         var request = WriteRequest(
             .delete, entity: "Row", section: options, key: BridgeOptions(key), values: BridgeOptions([:]))
         request.keyPaths = paths
-        return (try RowKey(request, section), try RowText(Array(file.utf8), format: section.format))
+        return (try FileRowKey(request, section), try RowText(Array(file.utf8), format: section.format))
     }
 
     @Test func `the key is the column that its attribute reads, and not the one of its name`() throws {
