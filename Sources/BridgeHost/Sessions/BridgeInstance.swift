@@ -30,6 +30,8 @@ final class BridgeInstance: Sendable {
         /// Threads whose fetch was closed, for later fetches: a walk by parent opens one for each of thousands of parents.
         var idle: [Worker] = []
         var closing: (@Sendable () -> Void)?
+        /// Whether ``close(completion:)`` was called; stays true.
+        var isClosed = false
     }
 
     /// The number of threads that are kept without a fetch.
@@ -89,8 +91,12 @@ final class BridgeInstance: Sendable {
     }
 
     /// Closes the instance and its fetches after the running calls have returned.
+    ///
+    /// A fetch whose opening has not begun is refused with a failure without a reason: the bridge may free the instance
+    /// from now on.
     func close(completion: @escaping @Sendable () -> Void) {
         let open = state.withLock { state in
+            state.isClosed = true
             state.closing = completion
             return Array(state.fetches.keys)
         }
@@ -111,13 +117,18 @@ final class BridgeInstance: Sendable {
     }
 
     private func openFetch(_ number: UInt32, _ request: RecordBatch, _ completion: @escaping Completion) {
-        let handle = state.withLock { state in
+        let handle = state.withLock { state -> FetchHandle? in
+            guard !state.isClosed else { return nil }
             let handle = FetchHandle(worker: isConcurrent ? state.idle.popLast() ?? Worker() : main)
             state.fetches[number] = handle
             return handle
         }
+        guard let handle else { return completion(.failed(nil)) }
         handle.worker.run { [self] in
-            guard let instance = state.withLock({ $0.instance }) else { return completion(.failed(nil)) }
+            // `close` may have queued the closing of this fetch first.
+            guard !handle.isClosed, let instance = state.withLock({ $0.instance }) else {
+                return completion(.failed(nil))
+            }
             let table = plugin.table
             var fetch: OpaquePointer?
             var error = bmo_buffer()
@@ -198,6 +209,7 @@ private final class FetchHandle: Sendable {
     private struct State {
         var fetch: Pointer?
         var isCancelled = false
+        var isClosed = false
     }
 
     let worker: Worker
@@ -207,6 +219,9 @@ private final class FetchHandle: Sendable {
 
     /// The open fetch; used and closed only on `worker`.
     var fetch: OpaquePointer? { state.withLock { $0.fetch }?.value }
+
+    /// Whether the fetch was closed, perhaps before it was opened; read only on `worker`.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Stores the open fetch, and cancels it if a cancellation arrived before it was open.
     func opened(_ fetch: OpaquePointer, _ table: bmo_bridge_table) {
@@ -228,6 +243,7 @@ private final class FetchHandle: Sendable {
         state.withLock { state in
             if let fetch = state.fetch { table.fetch_close?(table.context, fetch.value) }
             state.fetch = nil
+            state.isClosed = true
         }
     }
 }

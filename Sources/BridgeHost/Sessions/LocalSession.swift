@@ -32,7 +32,12 @@ final class LocalSession: BridgeSession {
     func submit(_ call: BridgeCall) -> Promise<BridgeReply> {
         let promise = Promise<BridgeReply>()
         if isUsable {
-            instance.submit(call) { reply in
+            instance.submit(call) { [self] reply in
+                // The session was closed before the call began.
+                if case .failed(nil) = reply, !isUsable {
+                    promise.fulfil(.lost(.cancelled(bridge)))
+                    return
+                }
                 // Validate on the bridge's thread, while the caller may still be working on the previous batch.
                 if case .fetchNext = call, case .done(let records?, _) = reply { records.checkAhead() }
                 promise.fulfil(reply)
