@@ -316,24 +316,26 @@ public struct Workspace: Sendable {
 
     /// Opens the database with the file lock.
     ///
-    /// - Parameter whenLocked: Called with the lock, before the database is opened and its tables are adapted; an error
-    ///   releases the lock.
+    /// - Parameter whenLocked: Called with the lock on a thread of its own, before the database is opened and its tables
+    ///   are adapted; an error releases the lock.
     func openLockedStore(
         command: String, timeout: LockTimeout = .none, rehearsing: Bool = false,
-        onWait: (LockHolder?) -> Void = { _ in }, whenLocked: () throws -> Void
+        onWait: (LockHolder?) -> Void = { _ in }, whenLocked: @escaping @Sendable () throws -> Void
     ) async throws -> any Store {
         let lock = try await stores.lock(
             configuration.databasePath, command: command, timeout: timeout, onWait: onWait)
-        do {
-            try whenLocked()
-        } catch {
-            lock.release()
-            throw error
+        return try await ImportThread(label: "bmo.open").run { [self] in
+            do {
+                try whenLocked()
+            } catch {
+                lock.release()
+                throw error
+            }
+            let store = try stores.open(
+                configuration.databasePath, model: model, for: rehearsing ? .rehearsing : .writing)
+            store.keep(lock)
+            return store
         }
-        let store = try stores.open(
-            configuration.databasePath, model: model, for: rehearsing ? .rehearsing : .writing)
-        store.keep(lock)
-        return store
     }
 
     /// Connects to a bridge of the configuration.

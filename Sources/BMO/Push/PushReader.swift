@@ -80,7 +80,7 @@ struct PushReader {
     ///   - sent: All sent values; values that the remote does not show cannot be compared.
     ///   - isKnown: Whether the object of a key was in the database before.
     func objects(
-        like values: [String: StoredValue], sent: [String: StoredValue], isKnown: ([StoredValue]) -> Bool
+        like values: [String: StoredValue], sent: [String: StoredValue], isKnown: ([StoredValue]) async -> Bool
     ) async throws -> Candidates {
         let plan = OutgoingPlan(of: entity, in: model)
         var conditions: [(name: String, value: OutgoingValue)] = []
@@ -111,7 +111,7 @@ struct PushReader {
                 }
                 if let different {
                     candidates.other = (key, "its \(different.0.name) is another")
-                } else if isKnown(key) {
+                } else if await isKnown(key) {
                     candidates.other = (key, "it existed here before")
                 } else if let object = try? object(batch, row.record) {
                     candidates.found.append(object)
@@ -187,7 +187,7 @@ struct PushReader {
 
     /// Scans until `body` has seen enough.
     private func scan(
-        _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) -> Bool
+        _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) async -> Bool
     ) async throws -> End {
         let connection = try await connections.connection(for: definition.bridge)
         let stream = try await connection.fetch(fetch)
@@ -199,7 +199,7 @@ struct PushReader {
                 end.warnings += fetched.page.warnings
                 if let records = fetched.records {
                     count += records.count
-                    guard body(mapper, records) else {
+                    guard await body(mapper, records) else {
                         await stream.close()
                         return end
                     }

@@ -144,9 +144,8 @@ extension PushSender {
     ) async throws -> PushReader.Candidates {
         let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
         let root = model.entities[model.entities[place.index].root]
-        let database = store.store
         return try await reader(place).objects(like: wanted, sent: sent) { key in
-            (try? database.hasObject(root, key: key, before: entry.created)) ?? true
+            (try? await store.run { try $0.hasObject(root, key: key, before: entry.created) }) ?? true
         }
     }
 }

@@ -139,8 +139,10 @@ public final class RequestManager: Sendable {
         await pusher.close()
         await tasks.close()
         await session.close()
-        try reader.store.close()
-        try session.store.close()
+        try await editing.run { [reader, session] in
+            try reader.store.close()
+            try session.store.close()
+        }
     }
 
     // MARK: local

@@ -68,7 +68,7 @@ extension Workspace {
         try await withSpan("bmo.sync") { span in
             let summary = try await syncEntities(into: store, options, report)
             span.note(summary)
-            ProgramMetrics.note(summary, store)
+            if ProgramMetrics.isUsed { try? await ImportThread().run { ProgramMetrics.note(summary, store) } }
             return summary
         }
     }
@@ -85,7 +85,8 @@ extension Workspace {
             : try await stores.lock(
                 configuration.databasePath, command: Self.programName, timeout: options.lockTimeout)
         defer { lock?.release() }
-        if let shard = options.shard { try check(shard, in: store) }
+        let thread = ImportThread()
+        if let shard = options.shard { try await thread.run { [self] in try check(shard, in: store) } }
         let start = ContinuousClock.now
         let began = Clock.now()
         let connections = Connections(self)
@@ -97,7 +98,6 @@ extension Workspace {
         } catch {
             // The sync was cancelled, and the report says so.
         }
-        let thread = ImportThread()
         let context = SyncContext(
             workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
             options: options, report: report, shards: shards)
@@ -109,7 +109,8 @@ extension Workspace {
             if options.full, options.conditions.isEmpty {
                 _ = try await thread.run { try store.removeAbandonedStubs() }
             }
-            try noteUnknownFields(in: store, since: began, &results, report)
+            let unknown = try await thread.run { try store.unknownFields(since: began) }
+            noteUnknownFields(unknown, &results, report)
         } catch {
             _ = try? await thread.run { try store.endRun(outcome: "failed", summary: nil, always: false) }
             throw error

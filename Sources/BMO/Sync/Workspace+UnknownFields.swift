@@ -3,10 +3,10 @@ internal import StoreContract
 extension Workspace {
     /// Warns of fields that are new in the records and that no attribute reads.
     func noteUnknownFields(
-        in store: any Store, since instant: String, _ results: inout [String: SyncReport.Entity],
+        _ unknown: [UnknownFieldRecord], _ results: inout [String: SyncReport.Entity],
         _ report: @Sendable (SyncEvent) -> Void
-    ) throws {
-        let fields = Dictionary(grouping: try store.unknownFields(since: instant), by: \.entity)
+    ) {
+        let fields = Dictionary(grouping: unknown, by: \.entity)
         for (entity, fields) in fields.sorted(by: { $0.key < $1.key }) {
             let shown = fields.prefix(20).map(\.path).joined(separator: ", ")
             let more = fields.count > 20 ? ", and \(fields.count - 20) more" : ""

@@ -17,16 +17,19 @@ extension WatchRounds {
         while !isEnding {
             do {
                 noteDatabase()
-                if let store = try database.current(whenOpening: checkBeforeOpening) {
+                if let store = try await current(&database) {
                     if database.generation != generation { seen = nil }
                     generation = database.generation
-                    let isDue = try store.dataVersion() != seen || !next.isEmpty && next <= Clock.now()
+                    let version = try await thread.run { try store.dataVersion() }
+                    let isDue = version != seen || !next.isEmpty && next <= Clock.now()
                     // Most ticks find nothing to do, and need not read the configuration's files.
                     if isDue, mayWork() {
                         next = try await pushOnce(store)
                         // The push's own writes are not news.
-                        seen = try store.dataVersion()
-                        if try hasNews(store) { seen = nil }
+                        seen = try await thread.run { [self] in
+                            let version = try store.dataVersion()
+                            return try hasNews(store) ? nil : version
+                        }
                     }
                 }
                 failures = 0
@@ -42,10 +45,25 @@ extension WatchRounds {
             await sleep(for: Self.tick)
         }
         do {
-            try database.close()
+            try await thread.run { [last = database] in
+                var database = last
+                try database.close()
+            }
         } catch {
             report(.trouble("\(error)"))
         }
+    }
+
+    /// Returns the database to which the path leads now, see ``ReopenedStore/current(whenOpening:)``.
+    private func current(_ database: inout ReopenedStore) async throws -> (any Store)? {
+        let (after, store) = try await thread.run { [self, before = database] in
+            var database = before
+            // What a failure leaves is kept, too: the old file is closed.
+            let store = Result { try database.current(whenOpening: checkBeforeOpening) }
+            return (database, store)
+        }
+        database = after
+        return try store.get()
     }
 
     /// Returns whether an edit can be sent now.
@@ -56,7 +74,7 @@ extension WatchRounds {
 
     /// Pushes any waiting edits, and returns when to check again; empty to wait for the next commit.
     private func pushOnce(_ store: any Store) async throws -> String {
-        let waiting = try store.outbox()
+        let waiting = try await thread.run { try store.outbox() }
         note { $0.outbox = waiting.count }
         let now = Clock.now()
         let isDue = waiting.contains { entry in
@@ -77,7 +95,7 @@ extension WatchRounds {
                     if edit.outcome.kind != .waits || edit.failure != nil { report(.edit(edit)) }
                 }
                 report(.pushed(summary))
-                let left = try store.outbox().count
+                let left = try await thread.run { try store.outbox().count }
                 note { state in
                     state.outbox = left
                     state.lastPush = (Clock.now(), summary.count(.sent), left)
@@ -87,7 +105,7 @@ extension WatchRounds {
                 return Clock.text(after: .seconds(5))
             }
         }
-        let later = try store.outbox().filter { $0.state == .pending || $0.state == .unknown }
+        let later = try await thread.run { try store.outbox() }.filter { [.pending, .unknown].contains($0.state) }
         guard !later.isEmpty else { return "" }
         // Edits in an unknown state are looked up with each round.
         let soonest = later.compactMap { entry in

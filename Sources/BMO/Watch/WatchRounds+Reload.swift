@@ -16,12 +16,13 @@ extension WatchRounds {
         try await workspace.refuseFaults(of: options.entities)
         // Creates or migrates the database once, so that a configuration that does not fit fails now.
         do {
-            try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkStart).close()
+            let store = try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkStart)
+            try await thread.run { try store.close() }
         } catch let error as StoreError where error.code == .busy {
             report(.trouble(error.description))
         }
         try checkStart()
-        return try ReopenedStore(workspace)
+        return try await thread.run { [workspace] in try ReopenedStore(workspace) }
     }
 
     private func checkStart() throws {

@@ -14,6 +14,8 @@ struct WatchRounds: Sendable {
     let configuration: FollowedConfiguration?
     var database = WatchedDatabase("", nil)
     let report: @Sendable (WatchEvent) -> Void
+    /// Opens, reads and closes the database that edits are pushed from.
+    let thread = ImportThread(label: "bmo.watch")
 
     static let tick: Duration = .milliseconds(500)
     /// How long news wait for a process that has the database.
@@ -192,10 +194,11 @@ struct WatchRounds: Sendable {
         do {
             noteDatabase()
             let store = try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkBeforeOpening)
-            defer { try? store.close() }
             // This has made a file anew that was missing.
             noteDatabase()
-            let summary = try await workspace.sync(into: store, options) { [report] in report(.sync($0)) }
+            let summary = try await closing(store) {
+                try await workspace.sync(into: store, options) { [report] in report(.sync($0)) }
+            }
             report(.synced(summary))
             onEnd(summary)
             note { $0.lastSync = (Clock.now(), summary.outcomeWord) }
@@ -217,5 +220,19 @@ struct WatchRounds: Sendable {
             report(.trouble("\(error)"))
             return .failed("\(error)", [])
         }
+    }
+
+    /// Runs `body`, and closes the database in any case.
+    private func closing(
+        _ store: any Store, after body: () async throws -> SyncReport
+    ) async throws -> SyncReport {
+        let result: Result<SyncReport, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        try? await ImportThread(label: "bmo.close").run { try store.close() }
+        return try result.get()
     }
 }

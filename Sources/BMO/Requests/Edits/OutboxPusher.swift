@@ -9,6 +9,8 @@ actor OutboxPusher: Pusher {
     private let editing: ImportThread
     private let lockTimeout: LockTimeout
     private let network: NetworkFollower?
+    /// Opens and closes the store, which can take long.
+    private let opening = ImportThread(label: "bmo.outbox")
     private var store: (any Store)?
     private var isClosed = false
     /// The unfinished pushes, by their turns.
@@ -123,7 +125,7 @@ actor OutboxPusher: Pusher {
         isClosed = true
         for push in pushes.values { push.cancel() }
         for push in pushes.values { _ = await push.result }
-        try? store?.close()
+        if let store { try? await opening.run { try store.close() } }
         store = nil
     }
 
@@ -153,13 +155,20 @@ actor OutboxPusher: Pusher {
 
     private func run(_ options: Workspace.PushOptions) async throws -> PushReport {
         guard !isClosed else { throw CancellationError() }
-        let store = try self.store ?? workspace.openStore()
-        self.store = store
+        let store = try await openStore()
         let report = try await workspace.push(from: store, options, command: Workspace.programName)
         for edit in report.edits where edit.outcome.kind == .sent { sent[edit.entry] = edit.outcome }
         let old = sent.count - Self.maxSent
         if old > 0 { for entry in sent.keys.sorted().prefix(old) { sent[entry] = nil } }
         return report
+    }
+
+    /// Returns the store of all pushes; they run one after the other, so that it is opened once.
+    private func openStore() async throws -> any Store {
+        if let store { return store }
+        let opened = try await opening.run { [workspace] in try workspace.openStore() }
+        store = opened
+        return opened
     }
 
     /// Returns the outcome of an entry that the push did not report: another push may have sent it.

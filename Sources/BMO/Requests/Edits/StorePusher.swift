@@ -40,8 +40,12 @@ package struct StorePusher: Pusher {
         } catch let error as StoreError where error.code == .busy {
             onBusy(error)
         }
-        for entry in entries where outcomes[entry] == nil { outcomes[entry] = try store.outcome(of: entry) }
-        return outcomes
+        let unreported = entries.filter { outcomes[$0] == nil }
+        guard !unreported.isEmpty else { return outcomes }
+        let read = try await ImportThread(label: "bmo.outbox").run { [store] in
+            try unreported.map { ($0, try store.outcome(of: $0)) }
+        }
+        return outcomes.merging(read) { $1 }
     }
 }
 
