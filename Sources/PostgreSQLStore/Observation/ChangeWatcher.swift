@@ -3,14 +3,18 @@ internal import StoreContract
 internal import SystemCalls
 
 /// Notices the commits of this store at once, and those of others by asking the server at intervals.
+///
+/// A thread with a connection asks, as long as the store is open and there are subscriptions.
 final class ChangeWatcher: Sendable {
     private struct State {
         var subscriptions: [Weak] = []
-        var interval = Duration.seconds(1)
         /// The commits of each entity that are known.
         var known: [String: Int64] = [:]
         var isRunning = false
         var isFinished = false
+
+        /// The shortest interval that a subscription wants; nil without subscriptions.
+        var interval: Duration? { subscriptions.compactMap { $0.value?.interval }.min() }
     }
 
     private struct Weak: Sendable {
@@ -30,14 +34,15 @@ final class ChangeWatcher: Sendable {
 
     /// Begins to notify of later commits.
     func subscribe(_ entities: Set<Int>, every interval: Duration) throws -> ChangeSubscription {
-        let subscription = ChangeSubscription(entities, every: interval)
-        let starts = state.withLock { state -> Bool in
-            state.interval = state.isRunning ? min(state.interval, interval) : interval
+        let subscription = ChangeSubscription(entities, every: interval) { [weak self] in self?.state.signal() }
+        let (isOpen, starts) = state.change { state -> (Bool, Bool) in
+            guard !state.isFinished else { return (false, false) }
             state.subscriptions.removeAll { $0.value == nil }
             state.subscriptions.append(Weak(value: subscription))
             defer { state.isRunning = true }
-            return !state.isRunning
+            return (true, !state.isRunning)
         }
+        if !isOpen { subscription.finish() }
         guard starts else { return subscription }
         do {
             try start()
@@ -50,8 +55,10 @@ final class ChangeWatcher: Sendable {
 
     private func start() throws {
         let first = try Connection(location)
-        let counts = try Self.counts(first, sql)
-        state.withLock { $0.known = counts }
+        try commits.withLock { _ in
+            let counts = try Self.counts(first, sql)
+            state.withLock { $0.known = counts }
+        }
         let isStarted = NativeThread.detach(blocking: .all) { [weak self] in
             var connection = first
             while let watcher = self, watcher.waits() {
@@ -91,12 +98,22 @@ final class ChangeWatcher: Sendable {
 
     // MARK: - The thread
 
-    /// Waits for the next time to ask; returns false at the end.
+    /// Waits for the next time to ask; returns false once the store is closed or the last subscription has ended.
     private func waits() -> Bool {
-        let interval = state.withLock { $0.interval }
-        let seconds = max(0.001, Double(interval / .microseconds(1)) / 1_000_000)
-        let isFinished = state.wait(seconds: seconds) { $0.isFinished ? true : nil }
-        return isFinished == nil
+        let start = MonotonicClock.seconds
+        while true {
+            let interval = state.withLock { state -> Duration? in
+                if !state.isFinished, let interval = state.interval { return interval }
+                // The next subscription starts another thread.
+                state.isRunning = false
+                return nil
+            }
+            guard let interval else { return false }
+            let end = start + max(0.001, Double(interval / .microseconds(1)) / 1_000_000)
+            let left = end - MonotonicClock.seconds
+            guard left > 0 else { return true }
+            _ = state.wait(seconds: left) { $0.isFinished || $0.interval != interval ? true : nil }
+        }
     }
 
     private func ask(_ connection: Connection) {

@@ -11,15 +11,22 @@ package final class ChangeSubscription: Sendable {
     private let entities: Set<Int>
     private let signal: AsyncStream<Void>.Continuation
     private let pending = Mutex(PendingChanges())
+    private let onEnd: @Sendable () -> Void
 
     /// Creates a subscription of entities, by their indexes in the compiled model.
-    package init(_ entities: Set<Int>, every interval: Duration) {
+    ///
+    /// - Parameter onEnd: Called when the observer has released the subscription, on any thread.
+    package init(_ entities: Set<Int>, every interval: Duration, onEnd: @escaping @Sendable () -> Void = {}) {
         self.entities = entities
         self.interval = interval
+        self.onEnd = onEnd
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    deinit { signal.finish() }
+    deinit {
+        signal.finish()
+        onEnd()
+    }
 
     /// Adds changes to the pending ones, and signals them if any is of an observed entity.
     ///
