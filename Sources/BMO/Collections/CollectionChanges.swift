@@ -26,39 +26,28 @@ public struct CollectionChanges: AsyncSequence, Sendable {
     }
 
     let loader: CollectionLoader
-    let changes: StoreChanges
 
-    /// Starts listening; call it once.
-    public func makeAsyncIterator() -> AsyncIterator {
-        let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = loader.followers.add(signal)
-        let following = Task { [changes] in
-            for await _ in changes { signal.yield() }
-            signal.finish()
-        }
-        signal.onTermination = { [followers = loader.followers] _ in
-            followers.remove(number)
-            following.cancel()
-        }
-        return AsyncIterator(loader: loader, signals: signals.makeAsyncIterator())
-    }
+    /// Returns an iterator, which starts listening with its first element.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(loader: loader) }
 
     /// An iterator that waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let loader: CollectionLoader
-        var signals: AsyncStream<Void>.Iterator
+        private let loader: CollectionLoader
+        /// Nil before the first element.
+        private var signals: AsyncStream<Void>.Iterator?
         private var last: (rows: [EntityRow], state: CollectionLoader.State)?
 
-        init(loader: CollectionLoader, signals: AsyncStream<Void>.Iterator) {
-            self.loader = loader
-            self.signals = signals
-        }
+        init(loader: CollectionLoader) { self.loader = loader }
 
         /// Returns the next change; nil when the manager is closed or the task is cancelled.
+        ///
+        /// - Throws: ``RequestError``.
         public mutating func next() async throws -> Element? {
+            // Before the rows are read, so that no later change is missed.
+            if signals == nil { signals = try await loader.signals() }
             while true {
                 if last != nil {
-                    guard await signals.next() != nil else { return nil }
+                    guard await signals?.next() != nil else { return nil }
                 }
                 if Task.isCancelled { return nil }
                 let (rows, state) = try await loader.rows()
@@ -96,12 +85,33 @@ extension CollectionLoader {
     ///
     /// - Throws: ``RequestError``.
     public nonisolated func changes() throws -> CollectionChanges {
+        _ = try manager.reader.schema(of: request.entity)
+        return CollectionChanges(loader: self)
+    }
+
+    /// Begins to observe the list and its objects; returns a signal for each time that they may have changed.
+    nonisolated func signals() async throws -> AsyncStream<Void>.Iterator {
+        let changes: StoreChanges
         do {
-            return CollectionChanges(loader: self, changes: try manager.session.store.changes(of: request.entity))
+            // This can wait for a writer or a server.
+            changes = try await ImportThread(label: "bmo.observe").run { [store = manager.session.store, request] in
+                try store.changes(of: request.entity)
+            }
         } catch let error as StoreError {
             throw RequestError(
                 .answeredLocally, entity: request.entity, code: "database", error.message, remedy: error.remedy)
         }
+        let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = followers.add(signal)
+        let following = Task {
+            for await _ in changes { signal.yield() }
+            signal.finish()
+        }
+        signal.onTermination = { [followers] _ in
+            followers.remove(number)
+            following.cancel()
+        }
+        return signals.makeAsyncIterator()
     }
 
     /// Returns the present rows of the list in the server's order, and the state.

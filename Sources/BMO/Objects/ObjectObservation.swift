@@ -16,41 +16,61 @@ public struct ObjectObservation: AsyncSequence, Sendable {
         public var difference: RowDifference
     }
 
-    private let changes: QueryChanges
-    private let entity: Int
+    private let query: RowQuery
     private let including: [String]
+    private let store: any Store
     private let reader: ObjectReader
 
+    /// - Throws: ``RequestError`` for a request that does not fit the model.
     init(_ request: ObjectRequest, store: any Store, reader: ObjectReader) throws {
-        let query = try reader.query(request)
-        do {
-            changes = try store.observe(query)
-        } catch let error as StoreError {
-            throw RequestError(
-                .answeredLocally, entity: request.entity, code: "database", error.message, remedy: error.remedy)
-        }
-        entity = reader.model.index(of: request.entity) ?? 0
+        query = try reader.query(request)
         including = request.including
+        self.store = store
         self.reader = reader
     }
 
-    /// Starts listening; call it once.
+    /// Returns an iterator, which starts listening with its first element.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(changes: changes.makeAsyncIterator(), entity: entity, including: including, reader: reader)
+        AsyncIterator(query: query, including: including, store: store, reader: reader)
     }
 
     /// An iterator that waits for differences.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var changes: QueryChanges.AsyncIterator
-        let entity: Int
-        let including: [String]
-        let reader: ObjectReader
+        private let query: RowQuery
+        private let including: [String]
+        private let store: any Store
+        private let reader: ObjectReader
+        /// Nil before the first element.
+        private var changes: QueryChanges.AsyncIterator?
+
+        init(query: RowQuery, including: [String], store: any Store, reader: ObjectReader) {
+            self.query = query
+            self.including = including
+            self.store = store
+            self.reader = reader
+        }
 
         /// Returns the next difference; nil when the manager is closed or the task is cancelled.
+        ///
+        /// - Throws: ``RequestError`` when the database cannot be observed, `StoreError` when it cannot be read.
         public mutating func next() async throws -> Element? {
-            guard let change = try await changes.next() else { return nil }
+            if changes == nil { changes = try await open() }
+            guard let change = try await changes?.next() else { return nil }
+            let entity = reader.model.index(of: query.entity) ?? 0
             let objects = try await reader.objects(entity, rows: change.rows, including: including)
             return Element(objects: objects, difference: change.difference)
+        }
+
+        /// Begins to observe the database, which can wait for a writer or a server.
+        private func open() async throws -> QueryChanges.AsyncIterator {
+            do {
+                return try await ImportThread(label: "bmo.observe").run { [store, query] in
+                    try store.observe(query)
+                }.makeAsyncIterator()
+            } catch let error as StoreError {
+                throw RequestError(
+                    .answeredLocally, entity: query.entity, code: "database", error.message, remedy: error.remedy)
+            }
         }
     }
 }

@@ -200,7 +200,9 @@ public final class RequestManager: Sendable {
 
     /// Returns the local objects of a request and their later differences, whichever process writes them.
     ///
-    /// - Throws: ``RequestError``.
+    /// The sequence asks the database with its first element, and not on the caller's thread.
+    ///
+    /// - Throws: ``RequestError`` for a request that does not fit the model.
     public func observe(_ request: ObjectRequest) throws -> ObjectObservation {
         try ObjectObservation(request, store: session.store, reader: reader)
     }

@@ -28,6 +28,23 @@ import Testing
         return try await Workspace.load(path: place.folder.appending("bmo.yml"), host: host, stores: stores)
     }
 
+    @Test @MainActor func `observing on the main actor asks the database elsewhere`() async throws {
+        let place = try LibraryWorkspace.notes()
+        let manager = try RequestManager(try await workspace(place))
+        _ = calls.take()
+        var objects = try manager.observe(ObjectRequest("Note")).makeAsyncIterator()
+        #expect(try await objects.next()?.objects.isEmpty == true)
+        let loader = try await manager.collection(ObjectRequest("Note"), keptAs: "all")
+        var list = try loader.changes().makeAsyncIterator()
+        #expect(try await list.next()?.objects.isEmpty == true)
+        let made = calls.take()
+        #expect(made.byTasks == [])
+        #expect(made.elsewhere == ["changes", "observe"])
+        _ = try await manager.save([.create("Note", values: ["text": "a"])], workflow: .afterRemote)
+        #expect(try await objects.next()?.objects.count == 1, "changes arrive as before")
+        try await manager.close()
+    }
+
     @Test func `a save opens and closes the database of the outbox elsewhere`() async throws {
         let place = try LibraryWorkspace.notes()
         let manager = try RequestManager(try await workspace(place))
