@@ -72,6 +72,17 @@ public struct PostgreSQLStores: StoreProvider {
         try SessionLock.attempt(DatabaseLocation(location), for: .writing, isShared: true, command: command)
     }
 
+    /// Returns what tries to take a lock over one connection.
+    public func lockAttempts(
+        _ location: String, for purpose: LockPurpose, isShared: Bool, command: String
+    ) -> @Sendable () throws -> LockAttempt {
+        let attempts = LockAttempts()
+        return {
+            try attempts.next(
+                DatabaseLocation(location), for: isShared ? .writing : purpose, isShared: isShared, command: command)
+        }
+    }
+
     /// Returns the holder of a lock; nil if the lock is free.
     public func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
         try? SessionLock.holder(of: purpose, over: Connection(DatabaseLocation(location)))

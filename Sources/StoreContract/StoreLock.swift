@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// The exclusive right to write a database, or to send its edits.
 ///
 /// It ends when it is released, when nothing refers to it any more, or when the process ends for any reason. Any thread
@@ -55,9 +57,12 @@ extension StoreProvider {
     ) async throws -> any StoreLock {
         let start = ContinuousClock.now
         var isWaiting = false
+        let attempts = lockAttempts(location, for: purpose, isShared: false, command: command)
+        // An attempt may have to connect to a server, which Swift's tasks must not wait for.
+        let queue = DispatchQueue(label: "bmo.lock")
         while true {
             let holder: LockHolder?
-            switch try attemptLock(location, for: purpose, command: command) {
+            switch try await queue.result(of: attempts) {
             case .taken(let lock): return lock
             case .held(let current): holder = current
             }
@@ -68,6 +73,36 @@ extension StoreProvider {
             isWaiting = true
             // Polls, because a thread blocked in a system call could not be cancelled.
             try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Takes the lock that workers share, waiting while another command writes alone.
+    ///
+    /// - Parameter onWait: Called once before the wait begins, with the holder if known.
+    /// - Throws: ``StoreError`` as ``attemptSharedLock(_:command:)``; `CancellationError` when the task is cancelled.
+    package func sharedLock(
+        _ location: String, command: String, onWait: (LockHolder?) -> Void
+    ) async throws -> any StoreLock {
+        var isWaiting = false
+        let attempts = lockAttempts(location, for: .writing, isShared: true, command: command)
+        let queue = DispatchQueue(label: "bmo.lock")
+        while true {
+            switch try await queue.result(of: attempts) {
+            case .taken(let lock): return lock
+            case .held(let holder):
+                if !isWaiting { onWait(holder) }
+                isWaiting = true
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+}
+
+extension DispatchQueue {
+    /// Makes an attempt to take a lock.
+    fileprivate func result(of attempt: @escaping @Sendable () throws -> LockAttempt) async throws -> LockAttempt {
+        try await withCheckedThrowingContinuation { continuation in
+            async { continuation.resume(with: Result(catching: attempt)) }
         }
     }
 }

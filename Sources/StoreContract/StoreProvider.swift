@@ -41,6 +41,20 @@ public protocol StoreProvider: Sendable {
     ///   default.
     func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt
 
+    /// Returns what tries to take a lock for a caller that waits for it: each call is one attempt, without waiting.
+    ///
+    /// By default, an attempt is a call of ``attemptLock(_:for:command:)``, or of ``attemptSharedLock(_:command:)``. A
+    /// store behind a network keeps a connection from one attempt to the next.
+    ///
+    /// - Parameters:
+    ///   - location: The database.
+    ///   - purpose: What the lock is for; that of a shared lock is to write.
+    ///   - isShared: Whether the lock is the one that workers share.
+    ///   - command: How this process describes itself to others; no secrets.
+    func lockAttempts(
+        _ location: String, for purpose: LockPurpose, isShared: Bool, command: String
+    ) -> @Sendable () throws -> LockAttempt
+
     /// Checks that no later model has changed the tables in a way that this one would undo; a worker calls it with the
     /// shared lock, before it opens the database.
     ///
@@ -120,6 +134,17 @@ extension StoreProvider {
 
     /// Keeps no texts.
     public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? { nil }
+
+    /// Attempts independently of each other.
+    public func lockAttempts(
+        _ location: String, for purpose: LockPurpose, isShared: Bool, command: String
+    ) -> @Sendable () throws -> LockAttempt {
+        {
+            isShared
+                ? try attemptSharedLock(location, command: command)
+                : try attemptLock(location, for: purpose, command: command)
+        }
+    }
 
     /// Refuses: only one process at a time can write.
     public func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt {

@@ -27,6 +27,12 @@ struct ChosenStores: StoreProvider {
         try stores(location).attemptSharedLock(location, command: command)
     }
 
+    func lockAttempts(
+        _ location: String, for purpose: LockPurpose, isShared: Bool, command: String
+    ) -> @Sendable () throws -> LockAttempt {
+        stores(location).lockAttempts(location, for: purpose, isShared: isShared, command: command)
+    }
+
     func checkIsNewest(_ model: CompiledModel, of location: String) throws {
         try stores(location).checkIsNewest(model, of: location)
     }

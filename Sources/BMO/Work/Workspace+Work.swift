@@ -151,16 +151,7 @@ extension Workspace {
 
     /// Takes the lock that workers share; waits while another command writes alone.
     private func sharedLock(_ report: @Sendable (WorkEvent) -> Void) async throws -> any StoreLock {
-        var hasReported = false
-        while true {
-            switch try stores.attemptSharedLock(configuration.databasePath, command: "bmo work") {
-            case .taken(let lock): return lock
-            case .held(let holder):
-                if !hasReported { report(.waits(holder)) }
-                hasReported = true
-                try await Task.sleep(for: .milliseconds(200))
-            }
-        }
+        try await stores.sharedLock(configuration.databasePath, command: "bmo work") { report(.waits($0)) }
     }
 
     /// The program, process and host.

@@ -28,15 +28,30 @@ final class SessionLock: StoreLock {
     static func attempt(
         _ location: DatabaseLocation, for purpose: LockPurpose, isShared: Bool = false, command: String
     ) throws -> LockAttempt {
+        try LockAttempts().next(location, for: purpose, isShared: isShared, command: command)
+    }
+
+    /// Connects for attempts to take a lock.
+    static func connect(_ location: DatabaseLocation, command: String) throws -> Connection {
         let connection = try Connection(location, name: name(command))
+        if connection.engine.hasLocks { try checkPooler(connection) }
+        return connection
+    }
+
+    /// Takes a lock without waiting, over a connection that the lock then keeps.
+    static func attempt(
+        over connection: Connection, for purpose: LockPurpose, isShared: Bool, command: String
+    ) throws -> LockAttempt {
         guard connection.engine.hasLocks else {
             return try LeaseLock.attempt(over: connection, for: purpose, isShared: isShared, name: name(command))
         }
-        try checkPooler(connection)
-        let (first, second) = numbers(location.schema, purpose)
+        let (first, second) = numbers(connection.location.schema, purpose)
+        // The connection's name says since when its process has the lock, and not since when it has waited.
         let result = try connection.query(
-            "SELECT pg_try_advisory_lock\(isShared ? "_shared" : "")(\(first), \(second))",
-            for: "taking the database lock")
+            """
+            SELECT pg_try_advisory_lock\(isShared ? "_shared" : "")(\(first), \(second)),
+                set_config('application_name', $1::text, false)
+            """, [.text(name(command))], for: "taking the database lock")
         return result.boolean(0, 0)
             ? .taken(SessionLock(connection)) : .held(by: try holder(of: purpose, over: connection))
     }
