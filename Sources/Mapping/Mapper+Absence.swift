@@ -3,7 +3,8 @@ internal import Model
 extension Mapper {
     /// Sets the fields that a listed record leaves out to null where the absence rule says so, and notes its members.
     ///
-    /// Applies to top-level records only: a nested object may be a summary.
+    /// Applies to top-level records, and to nested objects with a position as their key: another nested object may be a
+    /// summary.
     ///
     /// - Parameters:
     ///   - row: The index of the record's row.
@@ -42,24 +43,6 @@ extension Mapper {
             slots[index].isSeen = true
             slots[index].isKnown = true
             newMembers.append(ListedMember(entity: plan.entity, path: plan.members[index].path))
-        }
-    }
-
-    /// Sets the fields that an object with a position as its key leaves out to null, and its missing lists to empty ones.
-    func settlePosition(
-        _ plan: MappingPlan, row: Int, first: Int, _ page: MixedPage, hasList: (Int) -> Bool
-    ) {
-        for member in plan.positional {
-            switch member.destination {
-            case .fields(let start, let count):
-                let fields = first + start..<first + start + count
-                guard fields.allSatisfy({ page.cells[$0].kind == .absent }) else { continue }
-                for field in fields { page.cells[field] = .null }
-            case .toMany(let index):
-                guard !hasList(index) else { continue }
-                page.links.append(
-                    MixedPage.Link(row: row, relationship: index, firstCell: page.linkCells.count, count: 0))
-            }
         }
     }
 

@@ -202,12 +202,9 @@ public final class Mapper {
             }
         }
         if let parent { copyKey(of: parent, to: first, page) }
-        if let top, top.extent != .part {
-            settleAbsence(mapping, row: row, first: first, top.extent, page) { list in
-                relationships.contains { $0.binding == .toMany(list) }
-            }
-        } else if top == nil, !mapping.positional.isEmpty {
-            settlePosition(mapping, row: row, first: first, page) { list in
+        let extent = top?.extent ?? (mapping.isPositional ? .whole : .part)
+        if extent != .part {
+            settleAbsence(mapping, row: row, first: first, extent, page) { list in
                 relationships.contains { $0.binding == .toMany(list) }
             }
         }

@@ -166,7 +166,7 @@ public struct PostgreSQLStores: StoreProvider {
         let schema = connection.location.schema
         if try Catalog.format(connection, schema: schema) == Bookkeeping.format,
             try Catalog.hasLocks(connection, schema: schema),
-            try SchemaComparison(connection, schema: schema, to: model).isFitting
+            try SchemaComparison(connection, schema: schema, to: model).changes.allSatisfy(\.isOptional)
         {
             return try AdaptedModels(connection, schema: schema).note(model)
         }
@@ -205,7 +205,7 @@ public struct PostgreSQLStores: StoreProvider {
     private static func rehearse(_ connection: Connection, _ sql: DatabaseSQL) throws {
         guard connection.engine.hasTransactionalDDL else {
             guard try Catalog.format(connection, schema: sql.schema) == Bookkeeping.format,
-                try SchemaComparison(connection, schema: sql.schema, to: sql.model).isFitting
+                try SchemaComparison(connection, schema: sql.schema, to: sql.model).changes.allSatisfy(\.isOptional)
             else {
                 throw StoreError(
                     .schema,

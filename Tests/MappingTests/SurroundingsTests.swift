@@ -51,21 +51,19 @@ import TestSupport
         line.isScanned = false
         let order = Entity("Order", key: ["id"], [.of("id", .integer)], [.many("lines", "Line")])
         let part = Entity("Part", key: ["name"], [.of("name", .text)])
-        let record: Literal = ["id": 1, "lines": [["sku": "pear"]]]
-        #expect(
-            try mapped(record, as: "Order", in: CompiledModel.of(order, line, part)) == """
-                Order id=1
-                Line order=1 position=0 sku='pear' discount=null
-                1.parts:
-                0.lines: 1/0
-                """)
+        let records: [Literal] = [
+            ["id": 1, "lines": [["sku": "apple", "discount": 50, "parts": ["x"]]]],
+            ["id": 2, "lines": [["sku": "pear"]]],
+        ]
+        func lines(_ model: CompiledModel) throws -> [String] {
+            try mapped(records[0], records[1], as: "Order", in: model).split(separator: "\n").map(String.init)
+        }
+        let positional = try lines(CompiledModel.of(order, line, part))
+        #expect(positional.contains("Line order=2 position=0 sku='pear' discount=null"))
+        #expect(positional.contains { $0.hasSuffix(".parts:") }, "its list is empty")
         line.isScanned = true
-        #expect(
-            try mapped(record, as: "Order", in: CompiledModel.of(order, line, part)) == """
-                Order id=1
-                Line order=1 position=0 sku='pear'
-                0.lines: 1/0
-                """, "a listing of its own has the values")
+        let listed = try lines(CompiledModel.of(order, line, part))
+        #expect(listed.contains("Line order=2 position=0 sku='pear'"), "a listing of its own has the values")
     }
 
     @Test func `a member of its own counts more`() throws {

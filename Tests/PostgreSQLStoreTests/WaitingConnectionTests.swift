@@ -41,12 +41,17 @@ struct WaitingConnectionTests {
         let first = try PostgreSQLStores().lock(path, command: "holder")
         let command = "w \(fixture.schema)"
         let waiter = Task { try await PostgreSQLStores().lock(path, command: command, timeout: .unlimited) }
-        let ends = """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        let connections = """
+            SELECT pid FROM pg_stat_activity
             WHERE application_name LIKE 'bmo % \(command)' AND query LIKE '%pg_locks%' AND state = 'idle'
             """
-        try await eventually("its connection has ended") { try server.rows(ends) == ["t"] }
-        try await eventually("it has another") { try server.rows(ends) == ["t"] }
+        try await eventually("it waits") { try server.rows(connections).count == 1 }
+        let process = try #require(try server.rows(connections).first)
+        #expect(try server.rows("SELECT pg_terminate_backend(\(process))") == ["t"])
+        try await eventually("it has another connection") {
+            let now = try server.rows(connections)
+            return now.count == 1 && now != [process]
+        }
         first.release()
         try await waiter.value.release()
     }

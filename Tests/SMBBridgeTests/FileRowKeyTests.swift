@@ -43,16 +43,24 @@ import TestLiterals
         #expect(try rows(["id": .text(id)], of: "id,v\n\(id.uppercased()),x\n").count == 1)
         #expect(try rows(["id": true], of: "id,v\nTRUE,x\nFALSE,y\n") == ["TRUE,x\n"])
         #expect(try rows(["id": .decimal("1.5")], of: "id,v\n1.50,x\n") == ["1.50,x\n"])
-        let time = Literal.timestamp(microseconds: 1_795_244_400_000_000)
-        #expect(try rows(["id": time], of: "id,v\n2026-11-21T07:00:00Z,x\n2026-11-21T08:00:00Z,y\n").count == 1)
+        let compact = "{" + id.filter { $0 != "-" } + "}"
+        #expect(try rows(["id": .text(id)], of: "id,v\n\(compact),x\n").count == 1)
+        // The host sends times as texts.
+        let time: Literal = "2026-11-21T07:00:00.000000Z"
+        #expect(try rows(["id": time], of: "id,v\n2026-11-21 07:00:00,x\n2026-11-21T08:00:00Z,y\n").count == 1)
+        #expect(try rows(["id": 1], of: "id,v\ntrue,x\n") == [], "a boolean is not a number")
         // A text is found only as it is.
         #expect(try rows(["id": "ab"], of: "id,v\nAB,x\n") == [])
     }
 
     @Test func `the absence of a key says nothing where the file may write it in another way`() throws {
-        for (key, isConclusive) in [("1", true), (.integer(1), true), (true, false)] as [(Literal, Bool)] {
-            let (read, text) = try read(["id": key], of: "id,v\nyes,x\n", ["csv": "x.csv"], at: [:])
-            #expect(read.isConclusive == isConclusive)
+        let cases: [(key: Literal, file: String, isConclusive: Bool)] = [
+            ("1", "yes", true), (.integer(1), "yes", true), (true, "yes", false), ("ab", " AB", false),
+            ("2026-11-21", "21.11.2026", false),
+        ]
+        for (key, file, isConclusive) in cases {
+            let (read, text) = try read(["id": key], of: "id,v\n\(file),x\n", ["csv": "x.csv"], at: [:])
+            #expect(try read.isConclusive(in: text) == isConclusive, "\(key)")
             #expect(try read.rows(of: text) == [])
         }
     }
@@ -68,6 +76,10 @@ import TestLiterals
         }
         #expect(error.code == .unsupported)
         #expect(error.message.hasPrefix("the key of Row has @row, a position"))
+        let file = try bridgeError {
+            _ = try rows(["p": "x.nd"], of: "{\"v\":1}\n", ["ndjson": "x.nd"], at: ["p": ["@path"]])
+        }
+        #expect(file.message == "the key of Row names only the file: bmo cannot tell which row it is")
     }
 
     @Test func `a carriage return ends a row of CSV, alone too`() throws {

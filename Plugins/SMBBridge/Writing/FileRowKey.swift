@@ -12,7 +12,7 @@ struct FileRowKey {
     }
 
     private enum ValueType {
-        case text, number, notation
+        case text, number, boolean
     }
 
     private let parts: [Part]
@@ -21,7 +21,12 @@ struct FileRowKey {
     init(_ request: WriteRequest, _ section: RowSection) throws {
         let captures = section.listing.patterns.captureNames
         parts = try request.key.names.compactMap { name in
-            let path = section.columns[name].map { [$0] } ?? request.keyPaths[name] ?? [name]
+            let known = request.keyPaths.isEmpty ? [name] : request.keyPaths[name]
+            guard let path = section.columns[name].map({ [$0] }) ?? known else {
+                throw BridgeError(
+                    .unsupported, "the key \(name) of \(request.entity) is not read from one column",
+                    remedy: "make a key of the rows' own columns, or name its column: columns: {\(name): COLUMN}")
+            }
             if path == ["@row"] {
                 throw BridgeError(
                     .unsupported,
@@ -32,22 +37,24 @@ struct FileRowKey {
             if path.first?.hasPrefix("@") == true || path.count == 1 && captures.contains(path[0]) { return nil }
             guard let (value, type) = Self.value(of: name, in: request.key) else {
                 throw BridgeError(
-                    .unsupported, "the key \(name) of \(request.entity) is not a text, a number or a time",
+                    .unsupported, "the key \(name) of \(request.entity) is not a text or a number",
                     remedy: "make a key of other columns")
             }
             return Part(path: path, value: value, type: type)
         }
         guard !parts.isEmpty else {
             throw BridgeError(
-                .configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
+                .configuration,
+                request.key.names.isEmpty
+                    ? "the entity \(request.entity) has no key: bmo cannot tell which row it is"
+                    : "the key of \(request.entity) names only the file: bmo cannot tell which row it is")
         }
     }
 
     private static func value(of name: String, in key: BridgeOptions) -> (String, ValueType)? {
         key.withValue(name) { value in
             switch value?.tag {
-            case .timestamp: return value.map { (Timestamp.text(microseconds: $0.int64), .notation) }
-            case .bool: return key.string(name).map { ($0, .notation) }
+            case .bool: return key.string(name).map { ($0, .boolean) }
             case .int64, .decimal, .double: return key.string(name).map { ($0, .number) }
             default: return key.string(name).map { ($0, .text) }
             }
@@ -59,8 +66,22 @@ struct FileRowKey {
 
     /// Whether the absence of such a row in a file says that the remote does not have it.
     ///
-    /// A file may write times and booleans in more ways than bmo knows.
-    var isConclusive: Bool { parts.allSatisfy { $0.type != .notation } }
+    /// A file may write times and booleans in more ways than bmo knows, and a transform may have changed the key's case
+    /// or white space.
+    func isConclusive(in text: RowText) throws -> Bool {
+        if parts.contains(where: { $0.type == .boolean || $0.type == .text && ISODate($0.value) != nil }) {
+            return false
+        }
+        return try !text.rows.contains { row in
+            zip(try text.values(of: row, at: parts.map(\.path)), parts).allSatisfy { value, part in
+                value.map { Self.folded($0) == Self.folded(part.value) } ?? false
+            }
+        }
+    }
+
+    private static func folded(_ text: String) -> String {
+        String(text.lowercased().filter { !$0.isWhitespace })
+    }
 
     /// Returns the rows with the key: those that have it as it is, else those that write it in another way.
     ///
@@ -90,15 +111,27 @@ struct FileRowKey {
     /// Whether a file's text is the value: a file may write the number 7 as 007, and a UUID in upper case.
     private static func isSame(_ text: String, _ part: Part) -> Bool {
         switch part.type {
-        case .text: text == part.value || isUUID(part.value) && text.lowercased() == part.value.lowercased()
-        case .number, .notation: SameNotation.isSame(text, part.value)
+        case .boolean: return SameNotation.isSame(text, part.value)
+        case .number: return text.utf8.contains(where: digits.contains) && SameNotation.isSame(text, part.value)
+        case .text:
+            if text == part.value { return true }
+            if let value = uuid(part.value) { return uuid(text) == value }
+            if let value = ISODate(part.value) { return ISODate(text)?.microseconds == value.microseconds }
+            return false
         }
     }
 
-    /// Whether a text has the form of RFC 9562, section 4.
-    private static func isUUID(_ text: String) -> Bool {
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    /// Returns the hexadecimal digits of a UUID (RFC 9562, section 4), also in braces, as a URN, or without hyphens.
+    private static func uuid(_ text: String) -> String? {
+        var text = text.lowercased()[...]
+        if text.hasPrefix("urn:uuid:") { text = text.dropFirst(9) }
+        if text.first == "{", text.last == "}" { text = text.dropFirst().dropLast() }
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && groups.allSatisfy { $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+        guard groups.count == 1 || groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
+        let digits = groups.joined()
+        guard digits.utf8.count == 32, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
+        return digits
     }
 }

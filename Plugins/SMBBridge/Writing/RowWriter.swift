@@ -111,11 +111,12 @@ struct RowWriter {
         }
         let found = try key.rows(of: text)
         guard let row = found.first else {
+            let isConclusive = try key.isConclusive(in: text)
             // A missing row is already in the desired state.
-            if request.operation == .delete, key.isConclusive { return }
+            if request.operation == .delete, isConclusive { return }
             throw BridgeError(
                 .notFound, "\(path.text) has no row with \(key.words)",
-                remedy: key.isConclusive
+                remedy: isConclusive
                     ? "sync before writing"
                     : "sync; if the row is still there, change it in the file: bmo does not know how the file writes its key",
                 location: connection.url.location(path.names))

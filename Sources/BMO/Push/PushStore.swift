@@ -38,7 +38,7 @@ final class PushStore: Sendable {
         guard place.request.parent == nil else { return false }
         let scope = ScanScope(entity: place.entity.name)
         return try await run { [isImporting] store in
-            guard let isImporting = try? isImporting(store), !isImporting else { return false }
+            guard let runs = try? isImporting(store), !runs else { return false }
             return try store.progress(of: scope) == nil
         }
     }

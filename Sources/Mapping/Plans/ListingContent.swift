@@ -1,3 +1,5 @@
+internal import Model
+
 /// The fields and lists of an entity's objects that the records of its own listing bring.
 ///
 /// In an object that the listing has included, a copy nested in another record does not change them: the copy may be
@@ -49,9 +51,10 @@ extension CompiledModel {
     ///
     /// - Parameters:
     ///   - root: The entity that has the object's table.
-    ///   - members: Returns the members that the records of an entity's own listing have had.
+    ///   - members: Returns the members that the records of an entity's listing have had; the source is empty for the
+    ///     entity's own bridge.
     public func linksOfDeletedObjects(
-        of root: Int, members: (_ entity: Int) throws -> Set<ListedMember>
+        of root: Int, members: (_ entity: Int, _ source: String) throws -> Set<ListedMember>
     ) rethrows -> [Int] {
         let toMany = entities[root].toMany
         var own: Set<Int>?
@@ -70,13 +73,20 @@ extension CompiledModel {
         }
     }
 
-    /// Returns the lists that the listings of a root's entities bring.
+    /// Returns the lists that the listings and sources of a root's entities bring.
     private func listedLists(
-        of root: Int, _ members: (_ entity: Int) throws -> Set<ListedMember>
+        of root: Int, _ members: (_ entity: Int, _ source: String) throws -> Set<ListedMember>
     ) rethrows -> Set<Int> {
         var lists: Set<Int> = []
-        for entity in entities.indices where entities[entity].root == root {
-            if let content = content(of: entity, listed: try members(entity)) { lists.formUnion(content.lists) }
+        for plan in plans where entities[plan.entity].root == root {
+            // The records of a sub-entity without a listing come in that of its super-entity.
+            var known: Set<ListedMember> = []
+            for listed in model.lineage(of: model.entities[plan.entity]) where listed.isScanned {
+                if let index = index(of: listed.name) { known.formUnion(try members(index, plan.source ?? "")) }
+            }
+            for member in plan.members where known.contains(ListedMember(entity: plan.entity, path: member.path)) {
+                if case .toMany(let index) = member.destination { lists.insert(index) }
+            }
         }
         return lists
     }

@@ -57,9 +57,9 @@ public final class MappingPlan: Sendable {
     let fallbacks: [Int]
     /// The members that a record may omit, each with the meaning of its absence.
     let members: [OptionalMember]
-    /// The members that are null in a nested object without them, because the object's key is a position: what an earlier
-    /// object at the same position had is not its own.
-    let positional: [OptionalMember]
+    /// Whether the key of the objects, which come only nested, is a position: what an earlier object at the same position
+    /// had is not that of the present one.
+    let isPositional: Bool
     /// The meaning of a missing member that has no rule of its own.
     let absent: AbsentRule
     private let attributes: [Attribute]
@@ -226,12 +226,11 @@ public final class MappingPlan: Sendable {
             model.entity(named: relationship.target)?.isScanned == true
         }
         let keys = Set(layout.key.map { layout.fields[$0].name })
-        let isPositional =
+        isPositional =
             model.entity(named: layout.name)?.isScanned == false
             && attributes.contains { attribute in
                 keys.contains(attribute.name) && attribute.source.paths.contains { $0.components.contains("@index") }
             }
-        positional = isPositional ? members.filter { $0.rule != .keep } : []
         self.tree = tree
         outline = PlanOutline(tree)
         self.nullValues = nullValues

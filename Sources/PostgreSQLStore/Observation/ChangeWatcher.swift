@@ -24,6 +24,8 @@ final class ChangeWatcher: Sendable {
     private let state = Monitor(State())
     /// Held while this store commits and while the server is asked, so that an own commit is not taken for another's.
     private let commits = Mutex(())
+    /// Held while a subscription begins: one whose thread does not start leaves that to the next.
+    private let starts = Mutex(())
     private let location: DatabaseLocation
     private let sql: DatabaseSQL
 
@@ -34,6 +36,10 @@ final class ChangeWatcher: Sendable {
 
     /// Begins to notify of later commits.
     func subscribe(_ entities: Set<Int>, every interval: Duration) throws -> ChangeSubscription {
+        try starts.withLock { _ in try begin(entities, every: interval) }
+    }
+
+    private func begin(_ entities: Set<Int>, every interval: Duration) throws -> ChangeSubscription {
         let subscription = ChangeSubscription(entities, every: interval) { [weak self] in self?.state.signal() }
         let (isOpen, starts) = state.change { state -> (Bool, Bool) in
             guard !state.isFinished else { return (false, false) }
@@ -112,7 +118,8 @@ final class ChangeWatcher: Sendable {
             let end = start + max(0.001, Double(interval / .microseconds(1)) / 1_000_000)
             let left = end - MonotonicClock.seconds
             guard left > 0 else { return true }
-            _ = state.wait(seconds: left) { $0.isFinished || $0.interval != interval ? true : nil }
+            // The end of a subscription is signalled without the lock, so that a signal may be missed.
+            _ = state.wait(seconds: min(left, 5)) { $0.isFinished || $0.interval != interval ? true : nil }
         }
     }
 

@@ -15,6 +15,8 @@ final class DatabaseSQL: Sendable {
     private let circular: Set<Int>
     /// The statement that reads the state of the database; see `PostgreSQLTables.Counters`.
     let state: String
+    /// Those that remove unused references to deleted rows.
+    let unusedReferences = UnusedReferenceSQL()
 
     /// - Parameter connection: A connection to the server, whose address names the schema.
     init(_ model: CompiledModel, for connection: Connection) {

@@ -13,12 +13,6 @@ struct SchemaComparison {
     private let wanted: [TableDefinition]
     /// The changes, in order of execution.
     private(set) var changes: [SchemaChange] = []
-    /// The constraints of references that the model does not have any more, by the stored table.
-    ///
-    /// The server would refuse to delete rows that unused values refer to.
-    private(set) var unusedReferences: [(table: String, constraint: String)] = []
-    /// Whether the model can be used without a change of the tables.
-    var isFitting: Bool { changes.allSatisfy(\.isOptional) && unusedReferences.isEmpty }
     /// The stored tables that the model uses.
     private var used: Set<String> = []
     /// The renames of lists, which follow those of all tables: the history has the new names of their owners by then.
@@ -38,14 +32,6 @@ struct SchemaComparison {
         changes += lists
         for name in catalog.tables.keys.sorted() where !used.contains(name) && made.has(name) {
             changes.append(.dropTable(name))
-            noteUnused(catalog.tables[name]?.references ?? [:], of: name)
-        }
-    }
-
-    private mutating func noteUnused(_ references: [TableDefinition.Reference: String], of table: String) {
-        for (reference, constraint) in references.sorted(by: { $0.value < $1.value })
-        where reference.columns.allSatisfy({ made.has($0, in: table) }) {
-            unusedReferences.append((table, constraint))
         }
     }
 
@@ -105,8 +91,6 @@ struct SchemaComparison {
             }
         }
         compareReferences(table, stored, names)
-        let wanted = table.references.map { reference in reference.columns.map { names[$0] ?? $0 } }
-        noteUnused(stored.references.filter { !wanted.contains($0.key.columns) }, of: oldName)
         let known = Set(names.values).union([RowTableSQL.numberColumn])
         for column in stored.columns where !known.contains(column.name) && made.has(column.name, in: oldName) {
             changes.append(.dropColumn(table: table.name, column: column.name))

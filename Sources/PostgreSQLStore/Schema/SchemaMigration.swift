@@ -9,16 +9,13 @@ struct SchemaMigration {
     private let schema: String
     private let model: CompiledModel
     let changes: [SchemaChange]
-    private let unusedReferences: [(table: String, constraint: String)]
     private var notes: [String] = []
 
     init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
         self.connection = connection
         self.schema = schema
         self.model = model
-        let comparison = try SchemaComparison(connection, schema: schema, to: model)
-        changes = comparison.changes
-        unusedReferences = comparison.unusedReferences
+        changes = try SchemaComparison(connection, schema: schema, to: model).changes
     }
 
     /// The changes as a plan.
@@ -81,7 +78,7 @@ struct SchemaMigration {
     /// - Parameter dropsUnused: Whether all changes are made, or only those that cannot lose data.
     mutating func run(dropsUnused: Bool) throws -> [String] {
         let made = changes.filter { dropsUnused || $0.isLossless }
-        guard !made.isEmpty || !unusedReferences.isEmpty else { return [] }
+        guard !made.isEmpty else { return [] }
         for change in made {
             guard let obstacle = obstacle(to: change) else { continue }
             throw StoreError(
@@ -91,11 +88,6 @@ struct SchemaMigration {
         if !connection.engine.hasTransactionalDDL {
             // A table that is created is bmo's also if the next statement is never run.
             try ManagedColumns.note(made, connection, schema: schema)
-        }
-        for (table, constraint) in unusedReferences {
-            try connection.run(
-                "ALTER TABLE \(quoted(table)) DROP CONSTRAINT IF EXISTS \(Identifier.quoted(constraint))",
-                for: "dropping an unused reference")
         }
         try dropViews()
         if made.contains(where: { !$0.isLossless }) { try dropReferences() }

@@ -68,6 +68,7 @@ extension PostgreSQLTables {
             return
         }
         for root in sql.order { try clearReferences(of: root, deleted[root] ?? []) }
+        for root in sql.order { try removeUnusedReferences(to: root, deleted[root] ?? []) }
         for root in sql.order.reversed() { try delete(root, deleted[root] ?? []) }
         dirtyRows = [:]
     }
@@ -167,6 +168,13 @@ extension PostgreSQLTables {
             try connection.send(
                 "UPDATE \(table.name) t SET \(names.joined(separator: ", ")) FROM \(statement)", parameters,
                 for: "deleting rows of \(name(root))")
+        }
+    }
+
+    private func removeUnusedReferences(to root: Int, _ keys: [RowKey]) throws {
+        guard !keys.isEmpty, let parameters = try table(root).parameters(keys) else { return }
+        for statement in try sql.unusedReferences.statements(to: root, sql, over: connection) {
+            try connection.send(statement, parameters, for: "removing unused references to \(name(root))")
         }
     }
 

@@ -16,6 +16,8 @@ final class RowRemover {
     let changes: ChangeLog
     let orphans: OrphanTable
     private let members: MemberTable
+    /// The lists that deleted objects take along, by root, with the version of the members.
+    private var lists: (version: Int, ofRoot: [Int: [Int]]) = (0, [:])
     private let connection: OpaquePointer?
     /// Returns whether a row is kept because of local edits; set by the merge of edits, which removes rows itself.
     var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
@@ -151,12 +153,14 @@ final class RowRemover {
     // MARK: - Rows
 
     private func removeLinks(of rows: [PendingDeletion]) throws {
-        var lists: [Int: [Int]] = [:]
+        if lists.version != members.version { lists = (members.version, [:]) }
         for row in rows {
             let indices =
-                try lists[row.root]
-                ?? model.linksOfDeletedObjects(of: row.root) { try members.members(ofListing: $0, in: model) }
-            lists[row.root] = indices
+                try lists.ofRoot[row.root]
+                ?? model.linksOfDeletedObjects(of: row.root) {
+                    try members.members(ofListing: $0, source: $1, in: model)
+                }
+            lists.ofRoot[row.root] = indices
             for index in indices { try linkWriters(row.root, index).removeAll(of: row.key) }
         }
     }

@@ -27,8 +27,14 @@ final class MemberTable {
             """, on: connection)
     }
 
+    /// A number that changes with the members that are known.
+    private(set) var version = 0
+
     /// Clears the cache, after another process has written or a page was rolled back.
-    func forget() { noted.removeAll() }
+    func forget() {
+        noted.removeAll()
+        version += 1
+    }
 
     /// Saves a member of the records of `entity`; returns whether the table changed.
     func note(_ member: ListedMember, of entity: String, in listing: MemberListing) throws -> Bool {
@@ -39,17 +45,22 @@ final class MemberTable {
         for (index, text) in [listing.entity, listing.source, entity, member.path, listing.request].enumerated() {
             insertion.bind(text, at: Int32(index + 1))
         }
-        return try insertion.run() > 0
+        guard try insertion.run() > 0 else { return false }
+        version += 1
+        return true
     }
 
-    /// Returns the members of an entity's own listing, whichever request returned them.
-    func members(ofListing entity: Int, in model: CompiledModel) throws -> Set<ListedMember> {
+    /// Returns the members of an entity's listing, whichever request returned them.
+    ///
+    /// - Parameter source: The further source; empty for the entity's own bridge.
+    func members(ofListing entity: Int, source: String = "", in model: CompiledModel) throws -> Set<ListedMember> {
         let table = RawStatement("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'", on: connection)
         guard try table.step() else { return [] }
         table.reset()
         let statement = RawStatement(
-            "SELECT entity, path FROM bmo_members WHERE listing = ? AND source = '' AND NOT is_gone", on: connection)
+            "SELECT entity, path FROM bmo_members WHERE listing = ? AND source = ? AND NOT is_gone", on: connection)
         statement.bind(model.entities[entity].name, at: 1)
+        statement.bind(source, at: 2)
         defer { statement.reset() }
         var members: Set<ListedMember> = []
         while try statement.step() {

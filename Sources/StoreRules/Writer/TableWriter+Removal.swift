@@ -75,17 +75,20 @@ extension TableWriter {
     }
 
     private func removeLinks(of rows: [RowReference]) throws {
-        var lists: [Int: [Int]] = [:]
         for row in rows {
-            let indices = try lists[row.root] ?? model.linksOfDeletedObjects(of: row.root, members: members(ofListing:))
-            lists[row.root] = indices
+            let indices =
+                try listsOfDeleted[row.root]
+                ?? model.linksOfDeletedObjects(of: row.root) { try members(ofListing: $0, source: $1) }
+            listsOfDeleted[row.root] = indices
             for index in indices { try setList(row.root, index, of: row.key, to: []) }
         }
     }
 
-    /// Returns the members that the records of an entity's own listing have had.
-    package func members(ofListing entity: Int) throws -> Set<ListedMember> {
-        let listing = MemberListing(entity: model.entities[entity].name, source: "", request: "")
+    /// Returns the members that the records of an entity's listing have had.
+    ///
+    /// - Parameter source: The further source; empty for the entity's own bridge.
+    package func members(ofListing entity: Int, source: String = "") throws -> Set<ListedMember> {
+        let listing = MemberListing(entity: model.entities[entity].name, source: source, request: "")
         return Set(
             try tables.members(of: listing).filter { !$0.isGone }.compactMap { member in
                 model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }

@@ -18,6 +18,8 @@ package final class TableWriter {
     package var keepsRow: ((_ root: Int, _ key: RowKey) throws -> Bool)?
     /// The objects that may have become abandoned stubs.
     var candidates: Set<RowReference> = []
+    /// The lists that deleted objects take along, by root.
+    var listsOfDeleted: [Int: [Int]] = [:]
 
     package init(_ tables: any StoreTables, run: RunState) {
         self.tables = tables

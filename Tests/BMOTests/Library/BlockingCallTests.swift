@@ -39,7 +39,7 @@ import Testing
         #expect(try await list.next()?.objects.isEmpty == true)
         let made = calls.take()
         #expect(made.byTasks == [])
-        #expect(made.elsewhere == ["changes", "observe"])
+        #expect(Set(made.elsewhere).isSuperset(of: ["changes", "observe"]))
         _ = try await manager.save([.create("Note", values: ["text": "a"])], workflow: .afterRemote)
         #expect(try await objects.next()?.objects.count == 1, "changes arrive as before")
         try await manager.close()

@@ -97,10 +97,14 @@ struct ScanPlan: Sendable {
         memberListing = MemberListing(
             entity: entity.name, source: source?.name ?? "", request: String(fingerprint.value, radix: 16))
         add([kind])
-        let unmapped = String(fingerprint.value, radix: 16)
+        var unmapped = fingerprint
+        // The watermark is a value of this attribute.
+        if case .field(let name, _, _)? = incremental, let watched = attributes.first(where: { $0.name == name }) {
+            unmapped.add("\(watched.source) \(watched.type.rawValue) \(watched.transformers)")
+        }
         add([MappingFingerprint.text(of: model.model, for: entity)])
         request = String(fingerprint.value, radix: 16)
-        cursorRequest = entity.uniquing == .none ? unmapped : request
+        cursorRequest = entity.uniquing == .none ? String(unmapped.value, radix: 16) : request
     }
 
     /// Returns whether a cursor is that of a scan with the same request.
