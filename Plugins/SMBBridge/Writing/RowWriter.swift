@@ -111,15 +111,18 @@ struct RowWriter {
         }
         let found = try key.rows(of: text)
         guard let row = found.first else {
-            let isConclusive = try key.isConclusive(in: text)
+            let place = connection.url.location(path.names)
+            guard request.operation == .delete else {
+                throw BridgeError(
+                    .notFound, "\(path.text) has no row with \(key.words)", remedy: "sync before writing",
+                    location: place)
+            }
             // A missing row is already in the desired state.
-            if request.operation == .delete, isConclusive { return }
+            if try key.isConclusive(in: text) { return }
             throw BridgeError(
-                .notFound, "\(path.text) has no row with \(key.words)",
-                remedy: isConclusive
-                    ? "sync before writing"
-                    : "sync; if the row is still there, change it in the file: bmo does not know how the file writes its key",
-                location: connection.url.location(path.names))
+                .configuration, "\(path.text) has no row with \(key.words), or writes that key in another way",
+                remedy: "sync; if the row is still there, delete it in the file, or keep the key as the file has it",
+                location: place)
         }
         guard found.count == 1 else {
             throw BridgeError(
