@@ -273,18 +273,6 @@ extension AgainstRealServer {
             #expect(content("w11/a.csv") == "id,n\nyes,a\n")
         }
 
-        @Test func `without size and time, the content tells whether another client changed the file`() throws {
-            try write(.create, files, values: ["path": "w12/a.txt", "content": "one"])
-            let key: Literal = ["path": "w12/a.txt"]
-            try SMBServer.write("two", to: server.writable + "/w12/a.txt")
-            let error = try bridgeError { try write(.delete, files, key: key, object: ["content": "one"]) }
-            #expect(error.code == .conflict)
-            #expect(error.message.contains("its content is not what was read"))
-            #expect(content("w12/a.txt") == "two")
-            try write(.delete, files, key: key, object: ["content": "two"])
-            #expect(names("w12") == [])
-        }
-
         @Test func `no row is written where the rows that the section leaves out are missing`() throws {
             try SMBServer.run("mkdir -p \"$1/w8\"; chmod 777 \"$1/w8\"", server.writable)
             try SMBServer.write("Report\n", to: server.writable + "/w8/a.csv")

@@ -120,32 +120,7 @@ struct FileWriter {
         {
             throw conflict(path, "it was modified since it was read")
         }
-        if !state.isDirectory, !object.has("size"), !object.has("modified"), let old = try oldContent(request),
-            try !hasContent(old, path, state)
-        {
-            throw conflict(
-                path, "its content is not what was read (attributes size and modified would tell versions exactly)")
-        }
         return state
-    }
-
-    /// Returns the content that the local object had when it was read, as bytes; nil if it is not known.
-    private func oldContent(_ request: WriteRequest) throws -> [UInt8]? {
-        let isRead = section.content == .text || section.content == .bytes || section.content == .data
-        guard isRead, !request.jsonNames.contains("content") else { return nil }
-        let isReplaced = request.operation == .update && request.values.has("content")
-        let known = isReplaced ? request.before : request.object
-        return known.has("content") ? try content(known) : nil
-    }
-
-    /// Returns whether a file has a content, apart from a byte order mark.
-    private func hasContent(_ bytes: [UInt8], _ path: SharePath, _ state: SMBEntry) throws -> Bool {
-        // As much as would be read; another mark may say another encoding, in which a text has other bytes.
-        let limit = max(section.maximumContentBytes, bytes.count) + Self.utf8Mark.count
-        let read = try connection.read(root + path.names, offset: 0, limit: limit, expecting: state.version).bytes
-        guard section.content == .text else { return read == bytes }
-        if section.encoding == nil, TextDecoder.encoding(ofMarkIn: read) != nil { return true }
-        return read == bytes || read == Self.utf8Mark + bytes
     }
 
     private func content(_ values: BridgeOptions) throws -> [UInt8]? {
