@@ -54,9 +54,8 @@ extension PageImport {
         if let known = listings[entity] { return known }
         var members: Set<ListedMember> = []
         if !model.entities[entity].key.isEmpty {
-            for listed in model.model.lineage(of: model.model.entities[entity]) where listed.isScanned {
-                guard let index = model.index(of: listed.name) else { continue }
-                members.formUnion(try transaction.members(ofListing: index))
+            for listing in model.listings(of: entity) {
+                members.formUnion(try transaction.members(ofListing: listing))
             }
         }
         let content = members.isEmpty ? nil : model.content(of: entity, listed: members)

@@ -146,9 +146,8 @@ package struct RowText {
                     writer.key(name)
                     let merge = JSONMerge(wholes: wholes.filter { $0.first == name }.map { Array($0.dropFirst()) })
                     old.withValue(name) { before in
-                        changes.withValue(name) { value in
-                            guard let value = value ?? before else { return writer.null() }
-                            merge.write(value, over: before, to: writer)
+                        (names.contains(name) ? changes : old).withValue(name) { value in
+                            if let value { merge.write(value, over: before, to: writer) } else { writer.null() }
                         }
                     }
                 }

@@ -55,25 +55,10 @@ extension StoreProvider {
         _ location: String, for purpose: LockPurpose = .writing, command: String, timeout: LockTimeout,
         onWait: (LockHolder?) -> Void = { _ in }
     ) async throws -> any StoreLock {
-        let start = ContinuousClock.now
-        var isWaiting = false
         let attempts = lockAttempts(location, for: purpose, isShared: false, command: command)
-        // An attempt may have to connect to a server, which Swift's tasks must not wait for.
-        let queue = DispatchQueue(label: "bmo.lock")
-        while true {
-            let holder: LockHolder?
-            switch try await queue.result(of: attempts) {
-            case .taken(let lock): return lock
-            case .held(let current): holder = current
-            }
-            if timeout.isOver(after: ContinuousClock.now - start) {
-                throw StoreError.busy(location, holder, purpose)
-            }
-            if !isWaiting { onWait(holder) }
-            isWaiting = true
-            // Polls, because a thread blocked in a system call could not be cancelled.
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        return try await Self.lock(
+            by: attempts, every: .milliseconds(50), timeout: timeout, onWait: onWait,
+            busy: { StoreError.busy(location, $0, purpose) })
     }
 
     /// Takes the lock that workers share, waiting while another command writes alone.
@@ -83,17 +68,32 @@ extension StoreProvider {
     package func sharedLock(
         _ location: String, command: String, onWait: (LockHolder?) -> Void
     ) async throws -> any StoreLock {
-        var isWaiting = false
         let attempts = lockAttempts(location, for: .writing, isShared: true, command: command)
+        return try await Self.lock(
+            by: attempts, every: .milliseconds(200), timeout: .unlimited, onWait: onWait,
+            busy: { StoreError.busy(location, $0, .writing) })
+    }
+
+    /// Attempts to take a lock until it is taken or the time is over.
+    private static func lock(
+        by attempts: @escaping @Sendable () throws -> LockAttempt, every interval: Duration, timeout: LockTimeout,
+        onWait: (LockHolder?) -> Void, busy: (LockHolder?) -> StoreError
+    ) async throws -> any StoreLock {
+        let start = ContinuousClock.now
+        var isWaiting = false
+        // An attempt may have to connect to a server, which Swift's tasks must not wait for.
         let queue = DispatchQueue(label: "bmo.lock")
         while true {
+            let holder: LockHolder?
             switch try await queue.result(of: attempts) {
             case .taken(let lock): return lock
-            case .held(let holder):
-                if !isWaiting { onWait(holder) }
-                isWaiting = true
-                try await Task.sleep(for: .milliseconds(200))
+            case .held(let current): holder = current
             }
+            if timeout.isOver(after: ContinuousClock.now - start) { throw busy(holder) }
+            if !isWaiting { onWait(holder) }
+            isWaiting = true
+            // Polls, because a thread blocked in a system call could not be cancelled.
+            try await Task.sleep(for: interval)
         }
     }
 }

@@ -108,6 +108,9 @@ import TestLiterals
                 == "{\"id\":1,\"meta\":{\"v\":\"a\",\"other\":1,\"deep\":{\"y\":3}}}")
         #expect(try changed(["meta": ["y": 3]], replacing: [["meta"]]) == "{\"id\":1,\"meta\":{\"y\":3}}")
         #expect(try changed(["meta": .null], replacing: [["meta"]]) == "{\"id\":1,\"meta\":null}")
+        let (_, own) = try read(["id": 1], of: "{\"@path\":\"a\",\"id\":1}\n", ["ndjson": "x.nd"], at: [:])
+        let written = try own.text(of: own.rows[0], with: BridgeOptions(["@path": "x.nd", "v": 2]))
+        #expect(String(decoding: written, as: UTF8.self) == "{\"@path\":\"a\",\"id\":1,\"v\":2}")
     }
 
     @Test func `a delimiter before a combining mark is quoted`() throws {

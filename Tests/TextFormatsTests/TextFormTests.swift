@@ -9,9 +9,21 @@ import TextFormats
 
     @Test(arguments: [
         ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"yes\"", "\"say \"\"yes\"\"\""), ("a\nb", "\"a\nb\""), ("", ""),
+        ("a,\u{301}", "\"a,\u{301}\""), ("\"\u{301}", "\"\"\"\u{301}\""),
     ])
     func `a field of CSV is quoted if it needs to be`(text: String, field: String) {
         #expect(text.csvField == field)
+    }
+
+    @Test func `a UUID has one form, whichever a remote writes`() {
+        let usual = "aaaaaaaa-1234-1234-1234-123456789abc"
+        let bare = String(usual.filter { $0 != "-" })
+        for text in [usual, usual.uppercased(), bare, "{\(usual)}", "urn:uuid:\(usual)"] {
+            #expect(UUIDText.canonical(text) == usual)
+        }
+        for text in ["", String(usual.dropLast()), "g" + usual.dropFirst(), "a-" + bare.dropFirst()] {
+            #expect(UUIDText.canonical(text) == nil)
+        }
     }
 
     @Test(arguments: [

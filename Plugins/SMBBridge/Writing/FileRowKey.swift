@@ -115,23 +115,11 @@ struct FileRowKey {
         case .number: return text.utf8.contains(where: digits.contains) && SameNotation.isSame(text, part.value)
         case .text:
             if text == part.value { return true }
-            if let value = uuid(part.value) { return uuid(text) == value }
+            if let value = UUIDText.canonical(part.value) { return UUIDText.canonical(text) == value }
             if let value = ISODate(part.value) { return ISODate(text)?.microseconds == value.microseconds }
             return false
         }
     }
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-
-    /// Returns the hexadecimal digits of a UUID (RFC 9562, section 4), also in braces, as a URN, or without hyphens.
-    private static func uuid(_ text: String) -> String? {
-        var text = text.lowercased()[...]
-        if text.hasPrefix("urn:uuid:") { text = text.dropFirst(9) }
-        if text.first == "{", text.last == "}" { text = text.dropFirst().dropLast() }
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard groups.count == 1 || groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
-        let digits = groups.joined()
-        guard digits.utf8.count == 32, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
-        return digits
-    }
 }

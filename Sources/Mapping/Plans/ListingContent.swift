@@ -73,17 +73,20 @@ extension CompiledModel {
         }
     }
 
+    /// Returns the entities whose listings bring objects of an entity: itself and its super-entities, as far as they have a
+    /// listing.
+    public func listings(of entity: Int) -> [Int] {
+        model.lineage(of: model.entities[entity]).filter(\.isScanned).compactMap { index(of: $0.name) }
+    }
+
     /// Returns the lists that the listings and sources of a root's entities bring.
     private func listedLists(
         of root: Int, _ members: (_ entity: Int, _ source: String) throws -> Set<ListedMember>
     ) rethrows -> Set<Int> {
         var lists: Set<Int> = []
         for plan in plans where entities[plan.entity].root == root {
-            // The records of a sub-entity without a listing come in that of its super-entity.
             var known: Set<ListedMember> = []
-            for listed in model.lineage(of: model.entities[plan.entity]) where listed.isScanned {
-                if let index = index(of: listed.name) { known.formUnion(try members(index, plan.source ?? "")) }
-            }
+            for listing in listings(of: plan.entity) { known.formUnion(try members(listing, plan.source ?? "")) }
             for member in plan.members where known.contains(ListedMember(entity: plan.entity, path: member.path)) {
                 if case .toMany(let index) = member.destination { lists.insert(index) }
             }

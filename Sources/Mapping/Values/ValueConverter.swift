@@ -153,17 +153,8 @@ struct ValueConverter: Sendable {
     }
 
     private func uuid(_ scalar: RemoteScalar) throws(Misfit) -> String {
-        // RFC 9562, section 4. Braces, the URN form and missing hyphens are common, and unambiguous.
-        guard var text = scalar.text?.lowercased() else { throw misfit(scalar, "a UUID") }
-        if text.hasPrefix("urn:uuid:") { text.removeFirst(9) }
-        if text.hasPrefix("{"), text.hasSuffix("}") { text = String(text.dropFirst().dropLast()) }
-        let digits = Array(text.utf8.filter { $0 != UInt8(ascii: "-") })
-        let hyphens = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "-") }.map(\.offset)
-        guard digits.count == 32, digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
-            hyphens.isEmpty || hyphens == [8, 13, 18, 23]
-        else { throw misfit(scalar, "a UUID") }
-        func group(_ range: Range<Int>) -> String { String(decoding: digits[range], as: UTF8.self) }
-        return [group(0..<8), group(8..<12), group(12..<16), group(16..<20), group(20..<32)].joined(separator: "-")
+        guard let text = scalar.text.flatMap(UUIDText.canonical) else { throw misfit(scalar, "a UUID") }
+        return text
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (65...90).contains(byte) || (97...122).contains(byte) }

@@ -26,6 +26,9 @@ final class RowEditors {
         unused = UnusedReferences(model, on: connection)
     }
 
+    /// Clears what is cached of the file's tables, after another process has written.
+    func forgetTables() { unused.forget() }
+
     /// Returns the editor of the table of an entity.
     func callAsFunction(_ entity: Int) -> RowEditor {
         let root = model.entities[entity].root

@@ -8,27 +8,22 @@ internal import Mapping
 final class UnusedReferences {
     private let model: CompiledModel
     private let connection: OpaquePointer?
-    /// The statements that remove the references to a row, by the table's name in lower case.
-    private var statements: [String: [RawStatement]] = [:]
-    /// The version of the file's schema for which they were made; nil before the first deletion.
-    private var version: Int64?
-    private let schemaVersion: RawStatement
+    /// The statements that remove the references to a row, by the table's name in lower case; nil before the first
+    /// deletion.
+    private var statements: [String: [RawStatement]]?
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) {
         self.model = model
         self.connection = connection
-        schemaVersion = RawStatement("PRAGMA schema_version", on: connection)
     }
+
+    /// Clears the cache, after another process has written: it may have changed the tables.
+    func forget() { statements = nil }
 
     /// Removes the unused references to the row with this key.
     func remove(to layout: EntityLayout, _ key: [StoredValue]) throws {
-        _ = try schemaVersion.step()
-        let now = schemaVersion.int64(0)
-        schemaVersion.reset()
-        if version != now {
-            statements = try found()
-            version = now
-        }
+        let statements = try self.statements ?? found()
+        self.statements = statements
         for statement in statements[layout.table.lowercased()] ?? [] {
             for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
             try statement.run()

@@ -107,5 +107,6 @@ final class Writers {
         provenance.forgetMemory()
         unknownFields.forget()
         members.forget()
+        rowEditors.forgetTables()
     }
 }
