@@ -19,7 +19,8 @@ extension RESTSource {
         var found: String?
         if section.records == nil, !isAccepted, let survey, !survey.isArray,
             let failure = DisguisedFailure(survey, isSingleObject: true), !section.validates(failure.path),
-            try RecordsFinder.isSingle(survey, asked: asked, location: response.location)
+            try RecordsFinder.isSingle(
+                survey, asked: asked, location: response.location, key: section.objectKey)
         {
             throw failure.error(asked: asked, response: response, body: body)
         }
@@ -29,7 +30,8 @@ extension RESTSource {
                 isEmpty
                 ? EmptyListing.records
                 : try RecordsFinder.path(
-                    survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
+                    survey, asked: asked, location: response.location, hasColumns: section.columns != nil,
+                    key: section.objectKey)
             section.records = try JSONPath(path, option: "records")
             if !isEmpty { found = path }
         }

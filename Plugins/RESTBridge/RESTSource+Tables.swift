@@ -99,7 +99,7 @@ extension ReplySurvey {
                 findings.append((path, isList ? .array("{") : isAround ? .object : Self.scalar(element.text)))
             }
             for (name, value) in element.attributes {
-                findings.append((PagingDetector.member(path, name), Self.scalar(value)))
+                findings.append((ReplySurvey.member(path, name), Self.scalar(value)))
             }
             let isNext = element.attributes.contains { $0.name == "rel" && $0.value == "next" }
             if isNext, let link = element.attributes.first(where: { $0.name == "href" })?.value {

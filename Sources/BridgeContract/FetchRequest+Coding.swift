@@ -14,6 +14,7 @@ private enum Member {
     static let newestFirst = "newest_first"
     static let parent = "parent"
     static let readsOne = "one"
+    static let readsDetails = "details"
     static let filters = "filters"
     static let attribute = "attribute"
     static let path = "path"
@@ -56,6 +57,7 @@ extension FetchRequest {
                 parent.write(to: writer)
             }
             if readsOne { writer.member(Member.readsOne, true) }
+            if readsDetails { writer.member(Member.readsDetails, true) }
             if !filters.isEmpty {
                 writer.key(Member.filters)
                 writer.array { for filter in filters { filter.write(to: writer) } }
@@ -115,6 +117,7 @@ extension FetchRequest {
         newestFirst = record.bool(Member.newestFirst) ?? false
         parent = record.object(Member.parent)
         readsOne = record.bool(Member.readsOne) ?? false
+        readsDetails = record.bool(Member.readsDetails) ?? false
         filters = record.objects(Member.filters).compactMap(Filter.init)
         explains = record.bool(Member.explains) ?? false
         surroundings = record.strings(Member.surroundings)

@@ -36,6 +36,10 @@ public struct FetchRequest: Sendable {
     ///
     /// A reply without the object is complete only if it says that the object does not exist.
     public var readsOne = false
+    /// Whether the section asks for more about an object that is known, the one whose values ``parent`` has. (1.2)
+    ///
+    /// A list inside the object that the reply describes does not have the requested records.
+    public var readsDetails = false
     /// Conditions that all requested records satisfy; a bridge may leave any of them to the host.
     public var filters: [Filter]
     /// Contact no remote: write one record `{request, body}` per request that the first page would take, and list in

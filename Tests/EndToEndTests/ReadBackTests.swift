@@ -92,7 +92,9 @@ extension EndToEndTests {
         {
             let place = try await place()
             try place.folder.write(#"{"updated": 0}"#, to: "changed")
-            try place.folder.write(#"{"id": 10, "text": "\#(text)"}"#, to: "one")
+            // Not the item, which has the same key.
+            try place.folder.write(
+                #"{"id": 10, "text": "\#(text)", "items": [{"id": 10, "text": "c"}]}"#, to: "one")
             let push = try await place.bmo("update", "Note", "10", "--set", "text=b", "--push")
             #expect(push.exitCode == (text == "b" ? 0 : 1), "\(push)")
             #expect(try asked(place, "PATCH").count == count)

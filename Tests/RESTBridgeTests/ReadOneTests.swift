@@ -13,15 +13,19 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func scan(_ section: Literal.Members, _ body: String, status: Int = 200, readsOne: Bool = true) throws
-        -> Scan
-    {
+    private func scan(
+        _ section: Literal.Members, _ body: String, status: Int = 200, readsOne: Bool = true,
+        readsDetails: Bool = false,
+        keyPaths: [String] = []
+    ) throws -> Scan {
         let bridge = try RESTBridgeTests.bridge(["url": .text(server.url)])
         let query: Literal = ["body": .text(body), "status": .integer(Int64(status))]
         var request = FetchRequest(
             entity: "User", section: Literal.object([("query", query)] + section).options)
         request.parent = (["id": 7, "place": "says"] as Literal).options
         request.readsOne = readsOne
+        request.readsDetails = readsDetails
+        request.keyPaths = keyPaths
         return try Scan(bridge.fetch(request))
     }
 
@@ -94,5 +98,43 @@ import Testing
         let ignored: Literal = [["status": 404, "action": "ignore"]]
         let section: Literal.Members = [("path", "/says"), ("paging", "none"), ("responses", ignored)]
         #expect(try scan(section, "{}", status: 404).last?.isComplete == true)
+    }
+
+    /// Replies with the object whose `text` is `it`, and the paths of its key.
+    private static let objects: [(body: String, keyPaths: [String])] = [
+        (#"{"id": 7, "items": [{"id": 7, "text": "a line"}], "text": "it"}"#, ["id"]),
+        (#"{"id": 7, "tags": [{"id": 1}], "data": {"id": 8}, "text": "it"}"#, []),
+        (#"{"id": "request-1", "data": {"id": 7, "lines": [{"id": 7}], "text": "it"}}"#, ["id"]),
+        (#"{"ok": true, "order": {"id": 7, "lines": [{"id": 7}], "text": "it"}}"#, ["id"]),
+        (#"{"data": {"order": {"id": 7, "lines": {"nodes": [{"id": 7}]}, "text": "it"}}}"#, ["id"]),
+        (#"{"id": "eu-7", "items": [{"id": 7}], "text": "it"}"#, ["id"]),
+        (#"{"data": {"id": 7, "lines": [{"id": 7}], "text": "it"}}"#, ["id"]),
+        (#"{"order": {"id": 7, "lines": [{"id": 7}], "text": "it"}}"#, ["id"]),
+        (#"{"meta": {"no-1": "x"}, "items": [{"meta": {"no-1": "x"}}], "text": "it"}"#, ["meta.no-1"]),
+    ]
+
+    @Test(arguments: objects, [true, false])
+    func `a list inside an object is not taken for the object`(
+        reply: (body: String, keyPaths: [String]), readsOne: Bool
+    ) throws {
+        let scan = try scan(
+            [("path", "/says")], reply.body, readsOne: readsOne, readsDetails: !readsOne, keyPaths: reply.keyPaths)
+        #expect(scan.records.count == 1 && scan.records.first?.hasSuffix(#""text":"it"}"#) == true, "\(scan)")
+        #expect(scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test(arguments: [#"{"items": [{"id": 7}]}"#, #"{"id": "r-1", "jsonrpc": "2.0", "result": [{"id": 7}]}"#])
+    func `the records of a reply that is not an object are still found`(body: String) throws {
+        #expect(try scan([("path", "/says")], body, keyPaths: ["id"]).ids == [7])
+    }
+
+    @Test func `the id of a search is not that of an object`() throws {
+        let section: Literal.Members = [("path", "/says{?parent.id}")]
+        let found = try scan(section, #"{"id": "search-1", "items": [{"id": 7}]}"#, keyPaths: ["id"])
+        #expect(found.records == [#"{"id":7}"#], "\(found)")
+        let none = try scan(section, #"{"id": "search-1", "items": []}"#, keyPaths: ["id"])
+        #expect(none.records.isEmpty && none.last?.isComplete == true, "\(none)")
+        let bundle = #"{"resourceType": "Bundle", "id": "b-1", "entry": [{"resource": {"id": 7}}]}"#
+        #expect(try scan(section, bundle, keyPaths: ["id"]).records == [#"{"id":7}"#])
     }
 }

@@ -49,6 +49,17 @@ struct ReplySurvey: Sendable {
             isArray: first == UInt8(ascii: "["), findings: reader.survey().map { ($0.path, JSONScalar($0.value)) })
     }
 
+    /// Returns the path of a member, unquoted if RFC 9535 allows that (section 2.5.1.1, member-name-shorthand).
+    static func member(_ home: String, _ name: String) -> String {
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        func beginsName(_ byte: UInt8) -> Bool { byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20) }
+        let isPlain =
+            name.utf8.first.map(beginsName) == true && name.utf8.allSatisfy { beginsName($0) || isDigit($0) }
+        return isPlain
+            ? "\(home).\(name)"
+            : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
+    }
+
     subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
 
     /// Whether the reply may have members of the object at a path: a cheap test before many are looked for.

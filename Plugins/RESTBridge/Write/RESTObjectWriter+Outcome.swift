@@ -102,7 +102,7 @@ extension RESTObjectWriter {
         let isOnly = root.members.count == 1
         return root.members.compactMap { name, value in
             guard value.isObject, !own.hasName(name), isOnly || ["data", "result"].contains(name) else { return nil }
-            return (PagingDetector.member("$", name), value)
+            return (ReplySurvey.member("$", name), value)
         }
     }
 
@@ -114,7 +114,7 @@ extension RESTObjectWriter {
         // The object may have such a list itself.
         let own = OwnValues(request)
         let isOfObject = root.members.contains { name, value in
-            issue.path.isPath(inside: PagingDetector.member("$", name)) && own.hasName(name)
+            issue.path.isPath(inside: ReplySurvey.member("$", name)) && own.hasName(name)
         }
         let isObject = hasKey(reply) || own.areShown(in: root)
         guard !isOfObject, !isObject || own.knowsRecords, request.operation != .create || !isObject else { return }

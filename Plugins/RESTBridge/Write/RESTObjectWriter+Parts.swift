@@ -76,7 +76,7 @@ extension RESTObjectWriter {
                 guard OutcomeWords.plainBatches.contains(OutcomeWords.plain(name)), !own.hasName(name) else {
                     return nil
                 }
-                return value.elements.map { (PagingDetector.member("$", name), $0) }
+                return value.elements.map { (ReplySurvey.member("$", name), $0) }
             }
         for (place, elements) in lists {
             let isOfBatch = ["$.responses", "$.compositeResponse"].contains(place)
@@ -104,7 +104,7 @@ extension RESTObjectWriter {
             $0.value.isObject && OutcomeWords.plainActions.contains($0.name.lowercased())
         }
         guard let (name, inner) = objects.first, objects.count == 1 else { return nil }
-        return part(inner, at: PagingDetector.member(place, name), OutcomeWords.partStatuses)
+        return part(inner, at: ReplySurvey.member(place, name), OutcomeWords.partStatuses)
     }
 
     /// - Parameter value: An object with a status, or with an object that has one, as in Elasticsearch's bulk replies.
@@ -119,7 +119,7 @@ extension RESTObjectWriter {
     private static func part(_ value: JSONTree, at place: String, _ names: [String]) -> Part? {
         names.lazy.compactMap { name in
             value[name]?.plainText.flatMap(status).map {
-                Part(path: PagingDetector.member(place, name), status: $0, value: value)
+                Part(path: ReplySurvey.member(place, name), status: $0, value: value)
             }
         }.first
     }

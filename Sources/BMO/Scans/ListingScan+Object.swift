@@ -19,6 +19,8 @@ extension ListingScan {
         for (field, value) in zip(layout.key, key) { values[field] = value }
         var fetch = FetchRequest(entity: plan.entity.name, section: try PushRequest.section(definition, workspace))
         fetch.parent = try ParentObject(row ?? values, layout, relationship: nil).options
+        fetch.readsOne = true
+        fetch.keyPaths = plan.keyPaths
         fetch.fieldPaths = plan.fieldPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor

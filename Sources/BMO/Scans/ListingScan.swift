@@ -374,6 +374,7 @@ struct ListingScan: Sendable {
         var fetch = request.fetch(from: cursor, of: parent)
         fetch.fields = plan.readMembers.map(Set.init)
         fetch.keyPaths = plan.keyPaths
+        fetch.readsDetails = plan.source != nil && parent.map { $0.relationship == nil } ?? false
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor
         context.terms.apply(to: &fetch)

@@ -157,6 +157,9 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                parent: object  (parent) local values of the object whose children are requested, by local names
  *                one: bool       (since 1.2) the section asks for one object, the one whose values `parent` has: a reply
  *                                without it is complete only if it says that the object does not exist
+ *                details: bool   (since 1.2) the section asks for more about an object that is known, the one whose
+ *                                values `parent` has: a list inside the object that the reply describes does not have
+ *                                the requested records
  *                filters: [{ attribute: text (local), path: text (remote, dots),
  *                            comparison: "=" "!=" "<" "<=" ">" ">=", value: any }]  (filter) conditions that all hold;
  *                                a bridge may leave any of them to the host

@@ -9,5 +9,5 @@ enum EarlyEndFlags {
     private static let aroundLists = ["incomplete", "partial", "is_partial", "isPartial"]
 
     /// Returns the paths of the flags in an object around the list.
-    static func paths(around home: String) -> [String] { aroundLists.map { PagingDetector.member(home, $0) } }
+    static func paths(around home: String) -> [String] { aroundLists.map { ReplySurvey.member(home, $0) } }
 }

@@ -8,14 +8,15 @@ extension PagingDetector {
     var homes: [String] {
         guard let survey else { return [] }
         let around = parents.flatMap { parent in
-            [parent] + (["meta", "pagination", "paging"] + Self.inner).map { Self.member(parent, $0) }
+            [parent] + (["meta", "pagination", "paging"] + Self.inner).map { ReplySurvey.member(parent, $0) }
         }
         return (Self.usualHomes + around.filter { !PagingVocabulary.homes.contains($0) }).filter(survey.mayHaveMembers)
     }
 
     /// The usual objects, and those at the root that describe a list, in any reply.
     private static let usualHomes =
-        PagingVocabulary.homes + inner.map { member("$", $0) }.filter { !PagingVocabulary.homes.contains($0) }
+        PagingVocabulary.homes
+        + inner.map { ReplySurvey.member("$", $0) }.filter { !PagingVocabulary.homes.contains($0) }
 
     /// Names of objects beside a list that describe it.
     static let inner = ["header", "head", "@attr", "result_info", "resultInfo", "pager", "paginator"]
@@ -98,7 +99,7 @@ extension PagingDetector {
         guard let survey else { return nil }
         for home in homes {
             for name in names {
-                let path = Self.member(home, name)
+                let path = ReplySurvey.member(home, name)
                 switch survey[path] {
                 case .bool(let value): return (path, value)
                 // Some APIs send their flags as texts.
@@ -118,16 +119,5 @@ extension PagingDetector {
 
     // MARK: Paths
 
-    static func path(_ names: some Sequence<String>) -> String { names.reduce("$") { member($0, $1) } }
-
-    /// Returns the path of a member, unquoted if RFC 9535 allows that (section 2.5.1.1, member-name-shorthand).
-    static func member(_ home: String, _ name: String) -> String {
-        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-        func beginsName(_ byte: UInt8) -> Bool { byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20) }
-        let isPlain =
-            name.utf8.first.map(beginsName) == true && name.utf8.allSatisfy { beginsName($0) || isDigit($0) }
-        return isPlain
-            ? "\(home).\(name)"
-            : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
-    }
+    static func path(_ names: some Sequence<String>) -> String { names.reduce("$") { ReplySurvey.member($0, $1) } }
 }

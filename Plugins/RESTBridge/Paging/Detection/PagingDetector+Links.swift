@@ -19,7 +19,7 @@ extension PagingDetector {
     func linkMember() -> DetectedPaging? {
         for home in linkHomes {
             for name in Self.linkNames {
-                let path = Self.member(home, name)
+                let path = ReplySurvey.member(home, name)
                 let places = [path] + Self.linkParts.map { "\(path).\($0)" }
                 if let link = places.first(where: { Self.isLink(survey?[$0]) }) { return nextURL(link) }
             }
@@ -45,8 +45,9 @@ extension PagingDetector {
 
     func noLink() -> DetectedPaging? {
         for home in linkHomes {
-            for name in Self.linkNames where Self.isURLName(name, home) && survey?[Self.member(home, name)] == .null {
-                return nextURL(Self.member(home, name))
+            for name in Self.linkNames
+            where Self.isURLName(name, home) && survey?[ReplySurvey.member(home, name)] == .null {
+                return nextURL(ReplySurvey.member(home, name))
             }
         }
         return nil
@@ -81,7 +82,7 @@ extension PagingDetector {
         let hasFlag = hasMore != nil
         for home in linkHomes {
             for (name, usual) in Self.cursors {
-                let path = Self.member(home, name)
+                let path = ReplySurvey.member(home, name)
                 guard let value = survey?[path], isCursor(value, name, takenBy: usual, besideFlag: hasFlag) else {
                     continue
                 }

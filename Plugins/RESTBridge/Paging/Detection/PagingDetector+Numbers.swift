@@ -131,7 +131,7 @@ extension PagingDetector {
 
     func number(_ names: [String], in home: String, least: Int = 0) -> Number? {
         for name in names {
-            let path = Self.member(home, name)
+            let path = ReplySurvey.member(home, name)
             if let value = survey?[path].integer, value >= least { return (name, path, value) }
         }
         return nil
@@ -144,7 +144,7 @@ extension PagingDetector {
         let names = [PagingVocabulary.page, PagingVocabulary.offset, PagingVocabulary.size].flatMap {
             $0.names(.member)
         }
-        return homes.flatMap { home in names.map { Self.member(home, $0) } }.filter { survey[$0].integer != nil }
+        return homes.flatMap { home in names.map { ReplySurvey.member(home, $0) } }.filter { survey[$0].integer != nil }
     }
 
     // MARK: Totals
@@ -200,7 +200,7 @@ extension PagingDetector {
     static func saysZero(_ survey: ReplySurvey, _ use: PagingTerm.Uses = .member) -> Bool {
         let names = PagingVocabulary.total.names(use)
         return PagingVocabulary.homes.contains { home in
-            names.contains { survey[member(home, $0)].integer == 0 }
+            names.contains { survey[ReplySurvey.member(home, $0)].integer == 0 }
         }
     }
 

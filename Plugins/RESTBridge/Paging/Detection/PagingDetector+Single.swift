@@ -26,7 +26,7 @@ extension PagingDetector {
         }
         if let promise = promise() { return promise }
         let names = PagingVocabulary.pages.names(.clear)
-        for path in homes.flatMap({ home in names.map { Self.member(home, $0) } }) {
+        for path in homes.flatMap({ home in names.map { ReplySurvey.member(home, $0) } }) {
             if let pages = survey[path].integer, pages > 1 { return "\(path) is \(pages)" }
         }
         return nil

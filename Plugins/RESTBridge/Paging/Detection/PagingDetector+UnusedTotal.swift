@@ -44,13 +44,13 @@ extension PagingDetector {
     /// Whether a total counts results that the listing does not return, as Confluence's `totalSize` counts those that the
     /// user may not see.
     func isEstimate(_ total: Number, in home: String) -> Bool {
-        total.name == "totalSize" && survey?[Self.member(home, "_links")] == .object
+        total.name == "totalSize" && survey?[ReplySurvey.member(home, "_links")] == .object
     }
 
     /// The objects around the list, innermost first, each with those in it that describe a list.
     private var totalHomes: [String] {
         around.reversed().flatMap { parent in
-            let describing = Self.describing.map { Self.member(parent, $0) }
+            let describing = Self.describing.map { ReplySurvey.member(parent, $0) }
             return [parent]
                 + homes.filter { home in
                     !around.contains(home) && describing.contains { home == $0 || home.isPath(inside: $0) }

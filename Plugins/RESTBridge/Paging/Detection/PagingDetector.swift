@@ -88,7 +88,7 @@ struct PagingDetector {
             if case .text(let text) = survey[path] { return text.contains("://") } else { return false }
         case .alone(let object):
             return survey.findings.count { $0.path.hasPrefix(object + ".") } == 1
-        case .beside(let name): return survey[Self.member(home, name)].integer != nil
+        case .beside(let name): return survey[ReplySurvey.member(home, name)].integer != nil
         case .more: return hasMore != nil
         case .jsonRequest: return sendsJSON
         }

@@ -19,11 +19,14 @@ enum RecordsFinder {
 
     /// Returns the path of the records.
     ///
+    /// - Parameter key: The key of the object that the request asks for; nil if it asks for a listing.
     /// - Throws: ``BridgeError`` if a person has to choose.
     static func path(
-        _ survey: ReplySurvey, asked: String, location: String?, hasColumns: Bool = false
+        _ survey: ReplySurvey, asked: String, location: String?, hasColumns: Bool = false, key: RequestedKey? = nil
     ) throws -> String {
         if survey.isArray { return "$" }
+        let isBundle = survey["$.resourceType"] == .text("Bundle")
+        if !isBundle, let object = key?.home(in: survey) { return object }
         if hasColumns {
             let tables = survey.tables
             if let table = usual.first(where: tables.contains) ?? (tables.count == 1 ? tables[0] : nil) { return table }
@@ -33,7 +36,7 @@ enum RecordsFinder {
         // request.
         let mayBeRecord = survey["$.id"] != .missing && survey["$.jsonrpc"] == .missing
         let safe = mayBeRecord ? Array(usual.prefix(5)) : usual
-        if survey["$.resourceType"] == .text("Bundle") { return "$.entry[*].resource" }
+        if isBundle { return "$.entry[*].resource" }
         if let found = safe.first(where: lists.contains) { return found }
         if !hasColumns, let table = safe.first(where: survey.tables.contains) {
             throw BridgeError(
@@ -124,8 +127,10 @@ enum RecordsFinder {
     }
 
     /// Whether the whole reply is, or appears to be, a single record.
-    static func isSingle(_ survey: ReplySurvey, asked: String, location: String?) throws -> Bool {
-        try path(survey, asked: asked, location: location) == "$"
+    static func isSingle(
+        _ survey: ReplySurvey, asked: String, location: String?, key: RequestedKey? = nil
+    ) throws -> Bool {
+        try path(survey, asked: asked, location: location, key: key) == "$"
     }
 
     /// Returns the path of a GraphQL connection's nodes, or of its edges' nodes.

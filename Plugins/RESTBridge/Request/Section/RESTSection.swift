@@ -39,6 +39,8 @@ struct RESTSection: Sendable {
     let isBounded: Bool
     /// Whether the request is for one object.
     let readsOne: Bool
+    /// The key of the object that the request asks for; nil if it asks for a listing.
+    let objectKey: RequestedKey?
     /// Whether the request searches a listing for the object: its key is a condition, and not only a part of the path.
     let searchesByKey: Bool
     let pageSize: Int?
@@ -112,7 +114,9 @@ struct RESTSection: Sendable {
         requestFields = ValueTemplate.expand(rules.requestFields, variables)
         isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
-        searchesByKey = readsOne && Self.searchesByKey(section, body)
+        let isSearch = Self.searchesByKey(section, body)
+        searchesByKey = readsOne && isSearch
+        objectKey = RequestedKey(request, isSearch: isSearch)
         try checkPaths()
     }
 

@@ -41,7 +41,7 @@ struct FailedChange {
                 let isOwn = own.hasName(name)
                 guard !isOwn || !own.areShown(in: home) else { continue }
                 self.init(
-                    .errors, PagingDetector.member(place, name), value, words: Self.words(value) ?? Self.words(root),
+                    .errors, ReplySurvey.member(place, name), value, words: Self.words(value) ?? Self.words(root),
                     isUnclear: isOwn)
                 return
             }
@@ -57,7 +57,7 @@ struct FailedChange {
             let isOther = home.members.contains { sent.contains($0.name) || Self.isPositiveCount($0.name, $0.value) }
             guard !isOther else { continue }
             for (name, value) in home.members where names.contains(OutcomeWords.plain(name)) && Self.isZero(value) {
-                self.init(.nothingChanged, PagingDetector.member(place, name), value, words: Self.message(root))
+                self.init(.nothingChanged, ReplySurvey.member(place, name), value, words: Self.message(root))
                 return
             }
         }
@@ -74,7 +74,7 @@ struct FailedChange {
         let own = OwnValues(request)
         var objects = record.map { [$0] } ?? []
         for name in ["data", "result"] where !isMutation {
-            if let object = root[name], object.isObject { objects.append((PagingDetector.member("$", name), object)) }
+            if let object = root[name], object.isObject { objects.append((ReplySurvey.member("$", name), object)) }
         }
         guard let shown = objects.first(where: { earlier.areKept(in: $0.object, despite: sent) }) else { return nil }
         for (home, value) in Self.homes(root, isMutation: isMutation) + [(shown.path, shown.object)] {
@@ -84,7 +84,7 @@ struct FailedChange {
                 })
             else { continue }
             let words = Self.words(error.value) ?? Self.message(value)
-            self.init(.errors, PagingDetector.member(home, error.name), error.value, words: words)
+            self.init(.errors, ReplySurvey.member(home, error.name), error.value, words: words)
             return
         }
         return nil
@@ -95,9 +95,9 @@ struct FailedChange {
         var homes = [(path: "$", value: root)]
         for name in isMutation ? ["data"] : ["result", "meta"] {
             guard let home = root[name], home.isObject else { continue }
-            let place = PagingDetector.member("$", name)
+            let place = ReplySurvey.member("$", name)
             homes +=
-                isMutation ? home.members.map { (PagingDetector.member(place, $0.name), $0.value) } : [(place, home)]
+                isMutation ? home.members.map { (ReplySurvey.member(place, $0.name), $0.value) } : [(place, home)]
         }
         return homes
     }

@@ -38,14 +38,14 @@ struct FailedOutcome {
         var places: [(path: String, value: JSONTree)] = root.elements == nil ? [] : [("$", root)]
         for name in ["data", "d", "result", "results", "response", "Response"] {
             guard let home = root[name] else { continue }
-            let place = PagingDetector.member("$", name)
+            let place = ReplySurvey.member("$", name)
             places.append((place, home))
             // The results of a mutation. An object has other values, too, and in its parts states of their own.
             let isPayload = home.members.allSatisfy {
                 $0.value.isObject || $0.value == .null || $0.name == "__typename"
             }
             guard name == "data", isPayload, !outcomes.showsObject(home) else { continue }
-            places += home.members.map { (PagingDetector.member(place, $0.name), $0.value) }
+            places += home.members.map { (ReplySurvey.member(place, $0.name), $0.value) }
         }
         places += records.compactMap { Self.place($0, in: root) }
         if let error = (places + [("$", root)]).lazy.compactMap({ outcomes.errorType($0.value, at: $0.path) }).first {
@@ -53,7 +53,7 @@ struct FailedOutcome {
             return
         }
         for (name, value) in root.members where outcomes.isBatch(name, value) {
-            places.append((PagingDetector.member("$", name), value))
+            places.append((ReplySurvey.member("$", name), value))
         }
         for (place, home) in places {
             let parts = home.elements.map { $0.enumerated().map { ("\(place)[\($0.offset)]", $0.element) } }
@@ -63,7 +63,7 @@ struct FailedOutcome {
                 outcomes.sign(part.1, isListed: isListed).map { (part.0, part.1, $0) }
             }
             guard let (at, object, sign) = failed.first else { continue }
-            path = PagingDetector.member(at, sign.name)
+            path = ReplySurvey.member(at, sign.name)
             value = FailedChange.outline(sign.value, isShort: true)
             let errors = object.members.lazy.filter { FailedChange.isFailure($0.name, $0.value) }
             words = errors.compactMap { FailedChange.words($0.value) }.first ?? FailedChange.message(object)
@@ -93,7 +93,7 @@ struct FailedOutcome {
         guard values.count == 1, let (name, value) = values.first, value == .bool(false),
             ["data", "result", "response"].contains(name)
         else { return nil }
-        return FailedOutcome(path: PagingDetector.member("$", name), value: value, words: nil)
+        return FailedOutcome(path: ReplySurvey.member("$", name), value: value, words: nil)
     }
 
     /// The judgment of objects by what is known of the change.
@@ -172,7 +172,7 @@ struct FailedOutcome {
                 return nil
             }
             let isEnvelope = inner.members.allSatisfy { name, _ in Self.isHead(name) || Self.isData(name) }
-            return isEnvelope ? head(in: inner, at: PagingDetector.member("$", name)) : nil
+            return isEnvelope ? head(in: inner, at: ReplySurvey.member("$", name)) : nil
         }
 
         private static func isHead(_ name: String) -> Bool {
@@ -184,7 +184,7 @@ struct FailedOutcome {
         private func head(in home: JSONTree, at path: String) -> FailedOutcome? {
             guard !showsObject(home) else { return nil }
             for (name, head) in home.members where !own.hasName(name) && (Self.isHead(name) || Self.isData(name)) {
-                let place = PagingDetector.member(path, name)
+                let place = ReplySurvey.member(path, name)
                 if let code = code(in: head, at: place, isKnown: true) { return code }
                 let sign = head.members.first { name, value in
                     OutcomeWords.isFalseFlag(name, value)
@@ -192,7 +192,7 @@ struct FailedOutcome {
                 }
                 guard Self.isHead(name), let sign else { continue }
                 return FailedOutcome(
-                    path: PagingDetector.member(place, sign.name), value: sign.value, words: FailedChange.message(head))
+                    path: ReplySurvey.member(place, sign.name), value: sign.value, words: FailedChange.message(head))
             }
             return nil
         }
@@ -203,7 +203,7 @@ struct FailedOutcome {
             for name in ["__typename", "__type"] {
                 guard let type = object[name], let text = type.text, OutcomeWords.isErrorType(text) else { continue }
                 return FailedOutcome(
-                    path: PagingDetector.member(place, name), value: type, words: FailedChange.message(object),
+                    path: ReplySurvey.member(place, name), value: type, words: FailedChange.message(object),
                     isUnclear: own.hasName(name))
             }
             return nil
@@ -232,7 +232,7 @@ struct FailedOutcome {
             }
             guard let code else { return nil }
             return FailedOutcome(
-                path: PagingDetector.member(place, code.name), value: code.value, words: words.isEmpty ? nil : words)
+                path: ReplySurvey.member(place, code.name), value: code.value, words: words.isEmpty ? nil : words)
         }
 
         private func isFailed(_ name: String, _ value: JSONTree) -> Bool {

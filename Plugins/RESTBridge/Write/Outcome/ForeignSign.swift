@@ -41,7 +41,7 @@ struct ForeignSign {
     /// Errors of a mutation beside its object: the payload's members are not the object's.
     init?(around record: (path: String, object: JSONTree), inMutation root: JSONTree) {
         for (name, payload) in root["data"]?.members ?? [] {
-            let place = PagingDetector.member("$.data", name)
+            let place = ReplySurvey.member("$.data", name)
             guard record.path.isPath(inside: place),
                 let sign = payload.members.first(where: { Self.isFailure($0.name, $0.value) })
             else { continue }
@@ -55,7 +55,7 @@ struct ForeignSign {
     init?(inPayloadsOf root: JSONTree, without record: String?, _ request: WriteRequest) {
         let own = OwnValues(request)
         for (name, payload) in root["data"]?.members ?? [] {
-            let place = PagingDetector.member("$.data", name)
+            let place = ReplySurvey.member("$.data", name)
             guard record?.isPath(inside: place) != true, !own.isIdentified(payload), !own.areShown(in: payload),
                 let flag = payload.members.first(where: {
                     OutcomeWords.isFalseFlag($0.name, $0.value) && !own.hasName($0.name)
@@ -72,7 +72,7 @@ struct ForeignSign {
         at place: String, _ sign: (name: String, value: JSONTree), in object: JSONTree, isUnclear: Bool
     ) {
         let isError = FailedChange.isFailure(sign.name, sign.value)
-        path = PagingDetector.member(place, sign.name)
+        path = ReplySurvey.member(place, sign.name)
         value = FailedChange.outline(sign.value, isShort: !isError)
         words = (isError ? FailedChange.words(sign.value) : nil) ?? FailedChange.message(object)
         self.isUnclear = isUnclear

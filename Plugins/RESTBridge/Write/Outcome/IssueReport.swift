@@ -24,7 +24,7 @@ struct IssueReport {
         where isReport ? list == "issue" : Self.lists.contains(OutcomeWords.plain(list)) {
             for (index, issue) in (value.elements ?? []).enumerated() {
                 guard let severity = issue.members.first(where: { Self.isSevere($0.name, $0.value) }) else { continue }
-                path = PagingDetector.member("\(PagingDetector.member("$", list))[\(index)]", severity.name)
+                path = ReplySurvey.member("\(ReplySurvey.member("$", list))[\(index)]", severity.name)
                 self.value = severity.value.json
                 words = Self.words(issue)
                 isUnclear = !isReport
