@@ -35,8 +35,8 @@ extension RowRemover {
         var rows: [Int: [Int64]] = [:]
         for object in objects {
             let root = model.entities[object.entity].root
-            guard let row = try rowEditors.row(of: root, object.key), try !isListed(root, object.key),
-                try !isReferred(root, object.key)
+            guard let row = try rowEditors.row(of: root, object.key), try !isInList(root, object.key),
+                try !isListedItself(root, object.key), try !isReferred(root, object.key)
             else { continue }
             rows[root, default: []].append(row)
         }
@@ -65,7 +65,7 @@ extension RowRemover {
     }
 
     /// Returns whether an orphan itself refers to an object that still exists, and so is in its list.
-    private func isListed(_ root: Int, _ key: [StoredValue]) throws -> Bool {
+    private func isInList(_ root: Int, _ key: [StoredValue]) throws -> Bool {
         let layout = model.entities[root]
         for owner in model.entities where owner.index == owner.root {
             for toMany in owner.toMany where toMany.orphans == .delete && model.entities[toMany.target].root == root {
@@ -87,6 +87,15 @@ extension RowRemover {
             }
         }
         return false
+    }
+
+    /// Returns whether an orphan's own listing has included it, and so says when it is gone; a listing by parent lists only
+    /// what has one.
+    private func isListedItself(_ root: Int, _ key: [StoredValue]) throws -> Bool {
+        guard model.isSweptByListing(root), model.model.entities[root].parent == nil else { return false }
+        let layout = model.entities[root]
+        let text = JSONText.key(key)
+        return try !rowEditors.stubs.contains(layout.name, text) && !provenance.isUnlisted(layout, text)
     }
 
     /// Returns whether there is an object with this key that is neither a stub nor deleted.

@@ -15,6 +15,7 @@ final class RowRemover {
     let linkWriters: LinkWriters
     let changes: ChangeLog
     let orphans: OrphanTable
+    let provenance: ProvenanceTable
     private let members: MemberTable
     /// The lists that deleted objects take along, by root, with the version of the members.
     private var lists: (version: Int, ofRoot: [Int: [Int]]) = (0, [:])
@@ -43,11 +44,12 @@ final class RowRemover {
 
     init(
         _ model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, _ changes: ChangeLog,
-        _ orphans: OrphanTable, _ members: MemberTable, on connection: OpaquePointer?
+        _ orphans: OrphanTable, _ provenance: ProvenanceTable, _ members: MemberTable, on connection: OpaquePointer?
     ) {
         self.members = members
         self.changes = changes
         self.orphans = orphans
+        self.provenance = provenance
         self.model = model
         self.rowEditors = rowEditors
         self.linkWriters = linkWriters

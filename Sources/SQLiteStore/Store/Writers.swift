@@ -55,7 +55,7 @@ final class Writers {
         abandoned = AbandonedStubs(model, stubs)
         rowEditors = RowEditors(model, stubs, changes, abandoned, on: connection)
         linkWriters = LinkWriters(model, changes, abandoned, on: connection)
-        remover = RowRemover(model, rowEditors, linkWriters, changes, orphans, members, on: connection)
+        remover = RowRemover(model, rowEditors, linkWriters, changes, orphans, provenance, members, on: connection)
         objects = SQLiteObjectWriter(
             model, rowEditors, linkWriters, remover, changes, provenance, on: connection)
         editTables = EditTables(objects, outbox: outbox, conflicts: conflicts, acknowledged: acknowledged)

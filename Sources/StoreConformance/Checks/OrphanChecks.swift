@@ -7,6 +7,7 @@ extension StoreCheck {
     static let orphans = [
         StoreCheck("what-a-deleted-object-owned-is-deleted", whatADeletedObjectOwnedIsDeleted),
         StoreCheck("an-owner-that-returns-keeps-its-objects", anOwnerThatReturnsKeepsItsObjects),
+        StoreCheck("an-object-of-its-own-listing-is-no-orphan", anObjectOfItsOwnListingIsNoOrphan),
     ]
 
     private static let order = 0
@@ -16,18 +17,19 @@ extension StoreCheck {
     private static let scope = ScanScope(entity: "Order")
 
     /// Orders with lines, lines with parts, and tags that orders share.
-    private static func model() throws -> CompiledModel {
+    ///
+    /// - Parameter scanned: The entities that have a listing of their own.
+    private static func model(scanned: Set<String> = ["Order"]) throws -> CompiledModel {
         func owned(_ name: String, _ target: String, inverse: String?) -> Relationship {
             var relationship = Relationship(name: name, kind: .toMany, target: target, inverse: inverse)
             relationship.orphans = .delete
             return relationship
         }
-        // Only orders have a listing of their own.
         func entity(_ name: String, _ relationships: [Relationship]) -> Entity {
             var entity = Entity(
                 name: name, bridge: "remote", key: ["id"], attributes: [Attribute(name: "id", type: .integer)],
                 relationships: relationships)
-            entity.isScanned = name == "Order"
+            entity.isScanned = scanned.contains(name)
             return entity
         }
         return try CompiledModel(
@@ -113,5 +115,20 @@ extension StoreCheck {
         try expect(
             "the rows", try contents(session),
             ["Order 1", "Order 2", "Line 10 1", "Line 11 1", "Line 20 2", "Part 100 10", "Tag 2", "tags of 1: []"])
+    }
+
+    private static func anObjectOfItsOwnListingIsNoOrphan(_ subject: StoreSubject) throws {
+        let session = try subject.open(try model(scanned: ["Order", "Tag"]))
+        try fill(session)
+        try session.page { page in
+            try page.transaction.setSource(PageSource(bridge: "remote", scan: "Tag", location: nil))
+            try page.transaction.follow(ScanTarget(scope: ScanScope(entity: "Tag"), entity: tag))
+            try page.merge(tag, ["id": .integer(1)])
+        }
+        let result = try scan(session, [1, 2]) { page in
+            for id: Int64 in 1...2 { _ = try page.mergeLinks(order, "tags", of: .integer(id), []) }
+        }
+        try expect("the number of deleted rows", result.deleted, [tag: 1])
+        try expect("the tags of a listing of their own", try session.rows(tag), ["1"])
     }
 }

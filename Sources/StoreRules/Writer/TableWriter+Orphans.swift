@@ -43,7 +43,8 @@ extension TableWriter {
 
     /// Returns whether an orphan exists and nothing refers to it, except what becomes an orphan with it.
     private func isAlone(_ orphan: RowReference) throws -> Bool {
-        guard let row = try tables.row(orphan.root, orphan.key), try !isListed(orphan, row) else { return false }
+        guard let row = try tables.row(orphan.root, orphan.key), try !isInList(orphan, row), try !isListedItself(orphan)
+        else { return false }
         var owned: Set<RowReference> = []
         for (index, toMany) in model.entities[orphan.root].toMany.enumerated() where toMany.orphans == .delete {
             guard case .inverse = toMany.storage else { continue }
@@ -54,7 +55,7 @@ extension TableWriter {
     }
 
     /// Returns whether an orphan itself refers to an object that still exists, and so is in its list.
-    private func isListed(_ orphan: RowReference, _ row: [StoredValue]) throws -> Bool {
+    private func isInList(_ orphan: RowReference, _ row: [StoredValue]) throws -> Bool {
         for owner in model.entities where owner.index == owner.root {
             for toMany in owner.toMany where toMany.orphans == .delete {
                 guard model.entities[toMany.target].root == orphan.root else { continue }
@@ -72,6 +73,14 @@ extension TableWriter {
             }
         }
         return false
+    }
+
+    /// Returns whether an orphan's own listing has included it, and so says when it is gone; a listing by parent lists only
+    /// what has one.
+    private func isListedItself(_ orphan: RowReference) throws -> Bool {
+        guard model.isSweptByListing(orphan.root), model.model.entities[orphan.root].parent == nil else { return false }
+        return try !tables.isStub(orphan.root, orphan.key)
+            && !tables.provenance(orphan.root, orphan.key).contains { !$0.isListed }
     }
 
     /// Returns whether there is an object with this key that is neither a stub nor deleted.
