@@ -31,22 +31,38 @@ extension PageImport {
         rows.reserveCapacity(page.rows.count)
         var record = -1
         let watched = origin.watched?.field
-        let isListing = scan.isListing
-        var (entity, width) = (-1, 0)
+        var (entity, width, role) = (-1, 0, RowRole.nested)
         for row in page.rows {
-            if row.entity != entity { (entity, width) = (row.entity, model.entities[row.entity].fields.count) }
+            if row.entity != entity {
+                entity = row.entity
+                (width, role) = (model.entities[entity].fields.count, roleOfRecords(of: entity))
+            }
             let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + width])
             // A record's own row precedes the rows nested in it.
             let isTop = row.record != record
             record = row.record
             if isTop, let watched { note(own, watched, batch[record]) }
             if !tombstones.isEmpty, tombstones.contains(record) { continue }
-            let role: RowRole = row.isReference ? .reference : isTop && isListing ? .listed : .nested
             // A copy has what its record says of the object, and the listing of its entity may say otherwise.
-            let listing = role == .nested && !isTop ? try listing(of: row.entity) : nil
-            rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role, listing: listing))
+            let listing = isTop || row.isReference ? nil : try listing(of: row.entity)
+            rows.append(
+                PageRow(
+                    entity: row.entity, cells: own, record: record,
+                    role: row.isReference ? .reference : isTop ? role : .nested, listing: listing))
         }
         return rows
+    }
+
+    /// Returns how the page's records of an entity appear: in the listing that says which of its objects are gone, or in
+    /// another one of its family.
+    private func roleOfRecords(of entity: Int) -> RowRole {
+        guard scan.isListing else { return .nested }
+        if entity == scan.entity { return .listed }
+        if let known = rolesOfRecords[entity] { return known }
+        let isOwn = model.index(of: model.model.scanned(model.model.entities[entity]).name) == scan.entity
+        let role: RowRole = isOwn ? .listed : .listedElsewhere
+        rolesOfRecords[entity] = role
+        return role
     }
 
     /// Returns what an entity's own listing brings; nil if it has none, or has not been scanned yet.

@@ -52,6 +52,8 @@ public final class PageImport {
     private let policy: DeletePolicy
     var recordsBefore = 0
     var references: ReferenceMemory
+    /// How the page's records of an entity of the family appear, by entity, as far as known.
+    var rolesOfRecords: [Int: RowRole] = [:]
     /// What the own listings of nested entities bring, as known for the batch.
     var listings: [Int: ListingContent?] = [:]
     /// The counts of the page so far.

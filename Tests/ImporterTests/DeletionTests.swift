@@ -58,6 +58,62 @@ import TestSupport
         #expect(event.change.scan == "Country")
     }
 
+    /// Imports a whole listing and returns the number of objects deleted because it lacks them.
+    private func list(_ entity: String, _ records: [Literal], in database: StoreFixture) throws -> Int {
+        let scope = ScanScope(entity: entity)
+        try database.store.beginScan(scope, afterPage: nil)
+        defer { database.store.endScan(scope) }
+        let page = try database.begin(entity)
+        try page.add(try Literal.batch(records), location: nil)
+        return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil))).deleted.values.reduce(0, +)
+    }
+
+    /// Media with films, which have a listing of their own, and songs, which do not.
+    private func media(_ mode: DeletePolicy.Mode = .hard) throws -> CompiledModel {
+        var film = Entity("Film", key: [], [.of("minutes", .integer)])
+        film.superentity = "Media"
+        film.matcher = Matcher([.has(RemotePath(["minutes"]))])
+        var song = Entity("Song", key: [], [.of("seconds", .integer)])
+        song.superentity = "Media"
+        song.isScanned = false
+        song.matcher = Matcher([.has(RemotePath(["seconds"]))])
+        var media = Entity("Media", key: ["id"], [.of("id", .integer)])
+        media.deletes = DeletePolicy(mode: mode)
+        return try .of(media, film, song)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a listing deletes only objects that it has brought and that it covers`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(media(), kind: kind)
+        let films: [Literal] = [["id": 2, "minutes": 90], ["id": 3, "seconds": 200]]
+        #expect(try list("Film", films, in: database) == 0)
+        let all: [Literal] = [["id": 1], ["id": 4, "minutes": 80], ["id": 5, "seconds": 100]]
+        #expect(try list("Media", all, in: database) == 0, "only the listing of films brought the song 3")
+        #expect(try list("Film", films, in: database) == 0, "only the listing of all media brought the film 4")
+        #expect(
+            try database.text(of: "Media")
+                == "1 'Media' null null\n2 'Film' 90 null\n3 'Song' null 200\n4 'Film' 80 null\n5 'Song' null 100")
+        #expect(try list("Media", Array(all.prefix(1)), in: database) == 1, "it lacks the song 5")
+        #expect(try list("Film", Array(films.suffix(1)), in: database) == 1, "it lacks the film 2")
+        #expect(
+            try database.text(of: "Media") == "1 'Media' null null\n3 'Song' null 200\n4 'Film' 80 null")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object that another listing of its family brings again stays`(_ kind: StoreKind) throws {
+        for mode in [DeletePolicy.Mode.hard, .soft] {
+            let database = try StoreFixture(media(mode), kind: kind)
+            let film: [Literal] = [["id": 2, "minutes": 90]]
+            #expect(try list("Film", film, in: database) == 0)
+            #expect(try list("Media", film, in: database) == 0)
+            #expect(try list("Film", [], in: database) == 1, "its own listing had it")
+            #expect(try list("Media", film, in: database) == 0)
+            #expect(try list("Film", [], in: database) == 0, "its own listing had it before it was deleted")
+            #expect(try list("Film", film, in: database) == 0)
+            #expect(try list("Film", [], in: database) == 1, "its own listing had it again")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `an object that only others bring after its deletion is not listed`(_ kind: StoreKind) throws {
         let database = try StoreFixture(try world(), kind: kind)

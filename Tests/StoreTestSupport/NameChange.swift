@@ -43,6 +43,8 @@ package enum NameChange: CaseIterable, Sendable {
         city.renamedFrom = oldName(.entity)
         var port = Entity(name(.subentity), key: [], [.of("quay", .text)])
         port.superentity = name(.entity)
+        // Ports come in the listing of cities.
+        port.isScanned = false
         port.matcher = Matcher([.has(RemotePath(["quay"]))])
         port.renamedFrom = oldName(.subentity)
         return try .of(city, port)

@@ -197,7 +197,8 @@ final class EntityWriter {
         let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
-        let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
+        let isUnknown =
+            try wasStub || isReference && stubs.contains(layout, cells) || role == .listedElsewhere && revives(changed)
         try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
         if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
@@ -207,6 +208,9 @@ final class EntityWriter {
         }
         return wasStub ? .inserted : .updated
     }
+
+    /// Whether a change of these fields takes back the mark that the row's own listing lacks it.
+    private func revives(_ changed: [Int]?) -> Bool { layout.deletion.map { changed?.contains($0) ?? false } ?? false }
 
     private func value(of field: Int, in found: RawStatement) -> StoredValue {
         found.value(Int32(field + 1)).typed(as: layout.fields[field].type)

@@ -136,7 +136,7 @@ final class SQLitePageTransaction: PageTransaction {
     @inline(__always)
     private func merge(_ row: PageRow, by writer: EntityWriter) throws -> MergeOutcome {
         let outcome = try writer.merge(row.cells, as: row.role, over: row.listing)
-        if notesSeen, row.role == .listed, let stored = writer.lastRow {
+        if notesSeen, row.role.isOfListing, let stored = writer.lastRow {
             let hasBeenPassed = stored <= max(seen.greatest, greatestBefore)
             try note(stored, after: writer.rowBefore, row.entity, row.cells, replaced: writer.replaced)
             batches?.note(stored, after: writer.rowBefore)

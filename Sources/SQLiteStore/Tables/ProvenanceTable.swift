@@ -129,7 +129,7 @@ final class ProvenanceTable {
     func isOwn(_ layout: EntityLayout, _ key: JSONText, _ field: Int, as role: RowRole) throws -> Bool {
         let name = layout.fields[field].name
         let records = try records(of: layout, key).filter { $0.columns.contains(name) }
-        if role == .listed { return records.isEmpty }
+        if role.isOfListing { return records.isEmpty }
         return records.contains { $0.bridge == changes.source?.bridge && $0.scan == changes.source?.scan }
     }
 
@@ -146,12 +146,16 @@ final class ProvenanceTable {
         // A row without a key cannot be queried, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
         let mayHaveRecords = try concernsNewRows(layout)
-        guard role == .nested || mayHaveRecords else { return }
+        let isListed = ![.nested, .listedElsewhere].contains(role)
+        guard !isListed || mayHaveRecords else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         if mayHaveRecords { try forget(layout, key) }
-        guard role == .nested else { return }
+        guard !isListed else { return }
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
-        for index in cells.indices where cells[index].kind != .absent { mask[index / 64] |= 1 << UInt64(index % 64) }
+        // What a listing wrote has no record.
+        for index in cells.indices where role == .nested && cells[index].kind != .absent {
+            mask[index / 64] |= 1 << UInt64(index % 64)
+        }
         try add(layout, key, mask, firstRun: nil, isListed: false)
     }
 
@@ -171,7 +175,8 @@ final class ProvenanceTable {
     func noteUpdate(
         _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasStub: Bool
     ) throws {
-        guard try role != .listed || mayHaveRecords(layout) else { return }
+        var isUnlisted = role == .listedElsewhere && wasStub
+        guard try !role.isOfListing || isUnlisted || mayHaveRecords(layout) else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         let written = Set(fields.map { layout.fields[$0].name })
         let records = try records(of: layout, key)
@@ -183,21 +188,24 @@ final class ProvenanceTable {
         var isListed = !wasStub && (records.isEmpty || records.contains(where: \.isListed))
         if role == .listed { isListed = true }
         for record in records {
-            if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {
+            let isSame = record.bridge == source?.bridge && record.scan == source?.scan
+            if !role.isOfListing, isSame {
                 own.formUnion(record.columns)
                 firstRun = record.firstRun
                 if own != record.columns { try remove(record, layout, key) }
                 continue
             }
             let left = record.columns.subtracting(written)
-            guard left.count < record.columns.count else { continue }
+            let saysUnlisted = isUnlisted && isSame
+            guard left.count < record.columns.count || saysUnlisted else { continue }
             try remove(record, layout, key)
-            if !left.isEmpty {
+            if !left.isEmpty || saysUnlisted {
                 try add(layout, key, mask(of: left, layout), of: record, firstRun: record.firstRun, isListed: isListed)
             }
+            if saysUnlisted { isUnlisted = false }
         }
-        guard role != .listed else { return }
-        try add(layout, key, mask(of: own, layout), firstRun: firstRun, isListed: isListed)
+        guard !role.isOfListing || isUnlisted else { return }
+        try add(layout, key, mask(of: isUnlisted ? [] : own, layout), firstRun: firstRun, isListed: isListed)
     }
 
     /// Forgets the records of an empty table, which are about deleted rows.

@@ -72,7 +72,7 @@ package final class EditMerge {
         case .current: break
         case .outdated: return (onlyKey(all, layout), role)
         // Other objects may still refer to it, and find a stub.
-        case .deleted: return role == .listed ? nil : (onlyKey(all, layout), .reference)
+        case .deleted: return role.isOfListing ? nil : (onlyKey(all, layout), .reference)
         }
         let entries = try outbox.entries(layout.index, key)
         guard let first = entries.first, let last = entries.last else { return (all, role) }
@@ -174,7 +174,7 @@ package final class EditMerge {
         }
         if merge.differs || merge.learns { try outbox.update(entry) }
         // Other objects may still refer to it, and find a stub.
-        return role == .listed ? nil : (onlyKey(cells, layout), .reference)
+        return role.isOfListing ? nil : (onlyKey(cells, layout), .reference)
     }
 
     // MARK: - Objects that the remote deleted

@@ -10,7 +10,7 @@ package enum Provenance {
         _ column: String, _ records: [ProvenanceRecord], as role: RowRole, from source: PageSource?
     ) -> Bool {
         let records = records.filter { $0.columns.contains(column) }
-        if role == .listed { return records.isEmpty }
+        if role.isOfListing { return records.isEmpty }
         return records.contains { $0.bridge == source?.bridge && $0.scan == source?.scan }
     }
 
@@ -26,7 +26,7 @@ package enum Provenance {
         let isListed = role == .listed || !wasStub && (records.isEmpty || records.contains(where: \.isListed))
         var result: [ProvenanceRecord] = []
         for record in records {
-            if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {
+            if !role.isOfListing, record.bridge == source?.bridge, record.scan == source?.scan {
                 own.formUnion(record.columns)
                 firstRun = record.firstRun
                 continue
@@ -40,11 +40,17 @@ package enum Provenance {
             }
             result.append(record)
         }
-        guard role != .listed else { return result }
+        let isUnlisted = role == .listedElsewhere && wasStub
+        guard !role.isOfListing || isUnlisted else { return result }
+        let same = result.firstIndex { $0.bridge == source?.bridge && $0.scan == source?.scan }
+        if let same {
+            result[same].isListed = false
+            return result
+        }
         result.append(
             ProvenanceRecord(
-                bridge: source?.bridge ?? "", scan: source?.scan ?? "", columns: own, firstRun: firstRun ?? run,
-                lastRun: run, location: source?.location, isListed: isListed))
+                bridge: source?.bridge ?? "", scan: source?.scan ?? "", columns: isUnlisted ? [] : own,
+                firstRun: firstRun ?? run, lastRun: run, location: source?.location, isListed: isListed))
         return result
     }
 }

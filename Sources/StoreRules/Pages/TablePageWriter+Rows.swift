@@ -34,7 +34,7 @@ extension TablePageWriter {
         // Most records of most imports have not changed.
         let root = model.entities[row.entity].root
         if let number = tables.numberOfSameRow(root, as: row.cells) {
-            if row.role == .listed, let scan {
+            if row.role.isOfListing, let scan {
                 noteListed(number, Merged(outcome: .unchanged), row.cells, tables.layout(of: row.entity), scan)
             }
             return .unchanged
@@ -78,7 +78,7 @@ extension TablePageWriter {
             noteOffered(all, layout) { _ in true }
             merged = Merged(outcome: .unchanged)
         }
-        if role == .listed, let scan, let number = merged.number {
+        if role.isOfListing, let scan, let number = merged.number {
             noteListed(number, merged, all, layout, scan)
         }
         if merged.outcome != .unchanged, due.concerns(entity) {
@@ -136,7 +136,9 @@ extension TablePageWriter {
         try writer.removeLinks(of: key, in: root, update.lostLists)
         guard wasStub || !changed.isEmpty else { return Merged(outcome: .unchanged, number: number, old: stored) }
         writer.touched.insert(root)
-        let isUnknown = try wasStub || role == .reference && tables.isStub(root, key)
+        // The row's own listing lacks it, if it was marked as deleted.
+        let isRevived = role == .listedElsewhere && layout.deletion.map(changed.contains) == true
+        let isUnknown = try wasStub || isRevived || role == .reference && tables.isStub(root, key)
         try noteUpdate(key, changed, layout, as: role, wasStub: isUnknown)
         if writer.run.records(root) {
             func content(_ values: [StoredValue]) -> ChangeRecord.Content {
@@ -219,11 +221,12 @@ extension TablePageWriter {
         guard !layout.key.isEmpty else { return }
         // Records about a deleted object say nothing about a new object with the same key.
         let hasRecords = try !tables.provenance(layout.index, key).isEmpty
-        guard role == .nested else {
+        guard role == .nested || role == .listedElsewhere else {
             if hasRecords { try tables.setProvenance(layout.index, key, []) }
             return
         }
-        let columns = zip(layout.fields, cells).filter { $1.kind != .absent }.map(\.0.name)
+        // What a listing wrote has no record.
+        let columns = zip(layout.fields, cells).filter { role == .nested && $1.kind != .absent }.map(\.0.name)
         let run = try writer.runIDIfAny()
         try tables.setProvenance(
             layout.index, key,
@@ -238,7 +241,7 @@ extension TablePageWriter {
         _ key: RowKey, _ changed: [Int], _ layout: EntityLayout, as role: RowRole, wasStub: Bool
     ) throws {
         let records = try tables.provenance(layout.index, key)
-        guard role != .listed || !records.isEmpty else { return }
+        guard !role.isOfListing || role == .listedElsewhere && wasStub || !records.isEmpty else { return }
         let run = role == .listed ? nil : try writer.runIDIfAny()
         try tables.setProvenance(
             layout.index, key,
