@@ -79,6 +79,18 @@ import TestLiterals
         ("2024-02", "%Y-%m", "2024-02-01T00:00:00.000000Z"),
         ("2024", "%Y", "2024-01-01T00:00:00.000000Z"),
         ("31.12.2024 23:59:60", "%d.%m.%Y %H:%M:%S", "2025-01-01T00:00:00.000000Z"),
+        ("2024-366", "%Y-%j", "2024-12-31T00:00:00.000000Z"),
+        ("Sat 2026-325 07:08", "%a %Y-%j %H:%M", "2026-11-21T07:08:00.000000Z"),
+        ("11/21/26", "%x", "2026-11-21T00:00:00.000000Z"),
+        ("Sat Nov 21 07:08:09 2026", "%c", "2026-11-21T07:08:09.000000Z"),
+        ("2026-11-21 07:08:09 PM", "%F %r", "2026-11-21T19:08:09.000000Z"),
+        ("PM 07:08 2026-11-21", "%p %I:%M %F", "2026-11-21T19:08:00.000000Z"),
+        ("01.01.0026", "%d.%m.%Y", "0026-01-01T00:00:00.000000Z"),
+        ("21.11.26", "%d.%m.%y", "2026-11-21T00:00:00.000000Z"),
+        ("Sat, 21 Nov 2026 07:08:08 GMT", "%a, %d %b %Y %H:%M:%S %Z", "2026-11-21T07:08:08.000000Z"),
+        ("2026-11-21 07:08 UTC", "%Y-%m-%d %H:%M %Z", "2026-11-21T07:08:00.000000Z"),
+        ("2026-11-21T07:08z", "%Y-%m-%dT%H:%M%Z", "2026-11-21T07:08:00.000000Z"),
+        ("2026-11-21 07:08 +0100 CET", "%Y-%m-%d %H:%M %z %Z", "2026-11-21T06:08:00.000000Z"),
     ])
     func `a format reads a timestamp`(text: String, format: String, expected: String) throws {
         #expect(try local(.text(text), as: .timestamp, .format(format)) == "'\(expected)'")
@@ -88,10 +100,21 @@ import TestLiterals
         ("31.02.2024", "%d.%m.%Y"), ("29.02.2023", "%d.%m.%Y"), ("01.01.0000", "%d.%m.%Y"), ("01.01.2024x", "%d.%m.%Y"),
         ("01.01", "%d.%m.%Y"), ("", "%d.%m.%Y"), ("2024-01-01T00:00:00Z", "%d.%m.%Y"),
         ("01.01.2024\u{0}", "%d.%m.%Y"), ("67000000000000000", "%s"), ("99999999999999999999", "%s"),
+        ("2026-366", "%Y-%j"), ("2026-000", "%Y-%j"), ("2026-53-6", "%Y-%U-%w"), ("2026-00-0", "%Y-%U-%w"),
+        ("21.11.26", "%d.%m.%Y"), ("21.11.026", "%d.%m.%Y"), ("26-11-21", "%F"), ("2026-11-21 07:08:61", "%F %T"),
+        ("07:08", "%H:%M"), ("2026-W47-6", "%G-W%V-%u"), ("21/11/2026 07:08 PM", "%d/%m/%Y %H:%M %p"),
     ])
     func `what does not fit the format is refused`(text: String, format: String) throws {
         let message = try local(.text(text), as: .timestamp, .format(format))
         #expect(message.hasPrefix("! the text ") && message.hasSuffix(" is not a time of the format \(format)"))
+    }
+
+    @Test(arguments: ["07:08 EST", "07:08 +02:00", "07:08 UTC+2", "07:08 Zulu", "07:08 ", "07:08"])
+    func `a name of a zone other than UTC is refused`(time: String) throws {
+        #expect(
+            try local(.text("2026-11-21 \(time)"), as: .timestamp, .format("%Y-%m-%d %H:%M %Z"))
+                == "! the text \"2026-11-21 \(time)\" is not a time of the format %Y-%m-%d %H:%M %Z, whose zone is one "
+                + "of UTC, GMT, UT, Z; use %z for an offset")
     }
 
     @Test func `a format reads numbers too`() throws {

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Patterns of Python's strptime and strftime, and the CDK's own ones.
 enum TimeFormat {
     /// Formats of numbers since 1970.
@@ -9,9 +11,11 @@ enum TimeFormat {
         return format.wholeMatch(of: pattern) != nil
     }
 
-    /// Whether `transform: {format: ...}` reads values of a format: the C library has no fractions of seconds.
+    /// Whether `transform: {format: ...}` reads values of a format: the C library has no fractions of seconds, and the
+    /// format must determine a date.
     static func isReadable(_ format: String) -> Bool {
         !epochs.contains(format) && !["%f", "%_ms", "%s"].contains(where: format.contains)
+            && TimePattern(format).fault == nil
     }
 
     /// Whether a format has a time of the day.

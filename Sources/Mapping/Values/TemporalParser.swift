@@ -1,23 +1,16 @@
-internal import CTime
 internal import Model
 internal import RecordBatch
 internal import TextFormats
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
 
 /// A parser for timestamps and dates.
 ///
 /// Accepts ISO 8601 in the profile of RFC 3339 (also with a space for `T`, without seconds, with a comma, or without a
 /// zone, which means UTC), a number of units since 1970, or text in a strftime format.
 struct TemporalParser: Sendable {
+    private static let calendarDays = TimePatternReader("%Y%m%d")
+
     private let unit: TimeUnit
-    private let format: String?
+    private let format: TimePatternReader?
 
     init(_ transformers: [Transformer]) {
         var unit = TimeUnit.seconds
@@ -27,7 +20,7 @@ struct TemporalParser: Sendable {
             if case .format(let value) = transformer { format = value }
         }
         self.unit = unit
-        self.format = format
+        self.format = format.map { TimePatternReader($0) }
     }
 
     /// Returns a timestamp as `YYYY-MM-DDTHH:MM:SS.ffffffZ` in UTC.
@@ -54,14 +47,14 @@ struct TemporalParser: Sendable {
     private func isLeapSecond(_ scalar: RemoteScalar) -> Bool {
         guard let text = scalar.text else { return false }
         guard let format else { return ISODate(text)?.isLeapSecond ?? false }
-        return Self.read(text, format)?.tm_sec == 60
+        return format.isLeapSecond(text)
     }
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
         if case .timestamp(let value) = scalar, Timestamp.range.contains(value) { return value }
         if let format {
-            if let text = scalar.text, let value = Self.parse(text, format) { return value }
-            throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")
+            if let text = scalar.text, let value = format.microseconds(text) { return value }
+            throw ValueConverter.Misfit(reason: "\(scalar.shown) is not \(format.expectation)")
         }
         switch scalar {
         case .text(let text):
@@ -90,7 +83,7 @@ struct TemporalParser: Sendable {
             ("1800"..."2199").contains(String(digits.prefix(4)))
         else { return nil }
         guard digits.utf8.count == 8 else { return "%Y" }
-        return parse(digits, "%Y%m%d") == nil ? nil : "%Y%m%d"
+        return calendarDays.microseconds(digits) == nil ? nil : "%Y%m%d"
     }
 
     /// Returns a hint about a finer unit for a number that is out of range in the configured unit.
@@ -122,28 +115,5 @@ struct TemporalParser: Sendable {
         let fraction = parts.count > 1 ? parts[1].prefix(decimals) : ""
         let digits = parts[0] + fraction + String(repeating: "0", count: decimals - fraction.count)
         return Int64(digits).flatMap { Timestamp.range.contains($0) ? $0 : nil }
-    }
-
-    private static func read(_ text: String, _ format: String) -> tm? {
-        var time = tm()
-        // Fields that the format omits default to the first: `%Y-%m` is the first day of the month.
-        time.tm_year = 70
-        time.tm_mday = 1
-        let isWhole = text.withCString { start in
-            // Text may contain NUL, where C sees the end.
-            bmo_strptime(start, format, &time).map { UnsafePointer($0) - start == text.utf8.count } ?? false
-        }
-        // strptime accepts 31 February, which timegm would convert to a day in March.
-        guard isWhole,
-            time.tm_mday <= ISODate.days(of: Int64(time.tm_mon) + 1, Int64(time.tm_year) + 1900)
-        else { return nil }
-        return time
-    }
-
-    private static func parse(_ text: String, _ format: String) -> Int64? {
-        guard var time = read(text, format) else { return nil }
-        let offset = Int64(time.tm_gmtoff)
-        let (microseconds, overflow) = (Int64(timegm(&time)) - offset).multipliedReportingOverflow(by: 1_000_000)
-        return !overflow && Timestamp.range.contains(microseconds) ? microseconds : nil
     }
 }

@@ -71,10 +71,17 @@ package enum Timestamp {
         var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
         var parts = tm()
         gmtime_r(&seconds, &parts)
+        // glibc writes the year 26 as `26`.
+        let year = Int64(parts.tm_year) + 1900
+        let pattern = (0..<1000).contains(year) ? Self.pattern(pattern, year: padded(year, 4)) : pattern
         var bytes = [CChar](repeating: 0, count: 1024)
         // strftime returns 0 for a full buffer, too.
         let count = strftime(&bytes, bytes.count, pattern, &parts)
         return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func pattern(_ pattern: String, year: String) -> String {
+        TimePattern(TimePattern(pattern).replacing("F", with: "%Y-%m-%d")).replacing("Y", with: year)
     }
 
     /// The length in bytes of the text for a year from 0 to 9999.

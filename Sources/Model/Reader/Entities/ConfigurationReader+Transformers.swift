@@ -1,3 +1,5 @@
+internal import TextFormats
+
 extension ConfigurationReader {
     /// Reads a name, a mapping of one name to its argument, or a list of these.
     mutating func readTransformers(_ node: YAMLNode, for type: AttributeType?, _ what: String) -> [Transformer] {
@@ -115,7 +117,7 @@ extension ConfigurationReader {
                 at: argument.mark, "unknown unit \(quoted(text)) in \"transform\" of \(what)",
                 suggestion(for: text, among: TimeUnit.allCases.map(\.rawValue)))
             return nil
-        case .format where Self.isTimePattern(text): return .format(text)
+        case .format where Self.isTimePattern(text): return format(text, at: argument.mark, what)
         case .code where !text.isEmpty: return .code(text)
         case .map: return map(argument, type: type, what)
         default: break
@@ -129,6 +131,12 @@ extension ConfigurationReader {
             default: "a text"
             }
         error(at: argument.mark, "\(quoted(name.rawValue)) in \"transform\" of \(what) needs \(wanted)", nil)
+        return nil
+    }
+
+    private mutating func format(_ text: String, at mark: YAMLMark, _ what: String) -> Transformer? {
+        guard let fault = TimePattern(text).fault else { return .format(text) }
+        error(at: mark, "\"format\" in \"transform\" of \(what) \(fault.reason)", fault.remedy)
         return nil
     }
 
