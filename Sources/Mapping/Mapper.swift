@@ -186,8 +186,8 @@ public final class Mapper {
         } else if let extra = layout.extra, keepsNestedExtra[layout.index], mapping.source == nil {
             page.cells[first + extra] = mapping.extra(unknownMembers(of: object, plan, page.arena), of: .part)
         }
-        if let key = top?.key {
-            for (field, part) in mapping.parentKey { fill([field], with: [key[part]], first, page) }
+        if let top, let key = top.key {
+            for (field, part) in mapping.parentKey(as: top.inherited) { fill([field], with: [key[part]], first, page) }
         }
         // Mutable, because the other access retains the array.
         if let field = page.cells.withUnsafeMutableBufferPointer({ layout.missingKey(in: $0, from: first) }) {

@@ -196,23 +196,15 @@ struct ReferenceImporter {
         return key
     }
 
-    /// The most special entity that a record's `kind` names, and whether it names one; else the expected one.
+    /// The entity that a record's `kind` names, and whether it names one of the family; else the expected one.
     private func recognise(_ expected: Entity, _ members: [String: Literal]) -> (Entity, isTold: Bool) {
-        func named(_ entity: Entity) -> Bool {
-            if case .text(let kind) = members["kind"] { kind == entity.name } else { false }
-        }
-        func search(below entity: Entity) -> Entity? {
-            for candidate in model.model.subentities(of: entity) {
-                if candidate.matcher == nil, let found = search(below: candidate) { return found }
-                if candidate.matcher != nil, named(candidate) { return search(below: candidate) ?? candidate }
-            }
-            return nil
-        }
-        if let found = search(below: expected) { return (found, true) }
-        guard expected.matcher != nil else { return (expected, false) }
-        if named(expected) { return (expected, true) }
-        guard let other = search(below: model.model.root(of: expected)) else { return (expected, false) }
-        return (other, true)
+        guard case .text(let kind) = members["kind"],
+            let named = model.model.family(of: expected).first(where: { $0.name == kind }), named.matcher != nil
+        else { return (expected, false) }
+        // What is expected without a matcher stays so where the record names what it extends.
+        let isAbove = model.model.lineage(of: expected).contains { $0.name == kind }
+        if expected.matcher == nil, isAbove { return (expected, false) }
+        return (named, true)
     }
 
     /// What tells an entity from others in their table.

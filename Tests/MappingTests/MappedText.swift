@@ -8,10 +8,14 @@ import TestSupport
 ///
 /// `Post id=1 title='x'` is an object with the fields that the remote mentioned, `(Post) id=1` a mere reference,
 /// `0.tags: 'a' 'b'` the relationship of the row with that number, and `! 1: reason` a rejected record.
-func mapped(_ records: Literal..., as entity: String, in model: CompiledModel) throws -> String {
+///
+/// - Parameter parent: The parent's key, in a scan per parent.
+func mapped(
+    _ records: Literal..., as entity: String, parent: [StoredValue]? = nil, in model: CompiledModel
+) throws -> String {
     let batch = try Literal.batch(records)
     guard let index = model.index(of: entity) else { return "no entity \(entity)" }
-    let page = Mapper(model).map(batch, as: index)
+    let page = Mapper(model).map(batch, as: index, parent: parent)
     return withExtendedLifetime(page) { page.text(in: model) }
 }
 

@@ -31,7 +31,8 @@ import TestSupport
             (["id": 1, "kind": "film", "festival": "Oslo"], "Short id=1 entity='Short' festival='Oslo'"),
             (["id": 1, "kind": "film", "festival": nil], "Film id=1 entity='Film'"),
             (["id": 1, "kind": "film", "festival": "Oslo", "meta": ["long": true]], "Film id=1 entity='Film'"),
-            (["id": 1, "festival": "Oslo"], "Media id=1 entity='Media'"),
+            (["id": 1, "festival": "Oslo"], "Short id=1 entity='Short' festival='Oslo'"),
+            (["id": 1, "kind": "song", "festival": "Oslo"], "Song id=1 entity='Song'"),
             (["id": 1, "kind": "tune 3", "by": ["name": "B"]], "Song id=1 entity='Song' artist='B'"),
             (["id": 1, "kind": "a song"], "Media id=1 entity='Media'"),
             (["id": 1, "kind": ["film"]], "Media id=1 entity='Media'"),
@@ -51,6 +52,40 @@ import TestSupport
         #expect(
             try mapped(["id": 1, "title": "A", "kind": "song"], as: "Film", in: library)
                 == "Song id=1 title='A' entity='Song'", "the record says what it is")
+    }
+
+    /// Media with films, and below these episodes, pilots and series, which are told by their own `kind` alone.
+    private static func series(filmMatches: Bool = true) throws -> CompiledModel {
+        func kind(_ name: String, of superentity: String, matches: Bool = true) -> Entity {
+            var entity = Entity(name, key: [], [])
+            entity.superentity = superentity
+            if matches { entity.matcher = Matcher([.equals(RemotePath(["kind"]), [name.lowercased()])]) }
+            return entity
+        }
+        return try CompiledModel.of(
+            Entity("Media", key: ["id"], [.of("id", .integer)]), kind("Film", of: "Media", matches: filmMatches),
+            kind("Episode", of: "Film"), kind("Pilot", of: "Episode"), kind("Extra", of: "Film", matches: false),
+            kind("Song", of: "Media"))
+    }
+
+    @Test(arguments: ["Media", "Film", "Episode", "Pilot", "Extra", "Song"], [true, false])
+    func `the matcher of a subentity needs no match of those above it`(_ expected: String, filmMatches: Bool) throws {
+        let series = try Self.series(filmMatches: filmMatches)
+        for name in ["Episode", "Pilot", "Song"] {
+            #expect(
+                try mapped(["id": 1, "kind": .text(name.lowercased())], as: expected, in: series)
+                    == "\(name) id=1 entity='\(name)'", "whatever its place says")
+        }
+        #expect(
+            try mapped(["id": 1, "kind": "opera"], as: expected, in: series) == "\(expected) id=1 entity='\(expected)'")
+    }
+
+    @Test func `an expected subentity without a matcher gives way to its siblings alone`() throws {
+        let series = try Self.series()
+        #expect(try mapped(["id": 1, "kind": "film"], as: "Extra", in: series) == "Extra id=1 entity='Extra'")
+        #expect(try mapped(["id": 1, "kind": "film"], as: "Pilot", in: series) == "Film id=1 entity='Film'")
+        #expect(try mapped(["id": 1, "kind": "film"], as: "Media", in: series) == "Film id=1 entity='Film'")
+        #expect(try mapped(["id": 1, "kind": "pilot"], as: "Extra", in: series) == "Pilot id=1 entity='Pilot'")
     }
 
     @Test func `nested objects are recognised too`() throws {

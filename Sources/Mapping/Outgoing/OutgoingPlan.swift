@@ -48,10 +48,8 @@ package struct OutgoingPlan: Sendable {
                 (source.attributes.map(\.name) + source.relationships.map(\.name))
                     .filter(root.sourcedNames.contains).map { ($0, source.name) }
             }, uniquingKeysWith: { first, _ in first })
-        let scanned = model.model.scanned(definition)
-        parent = scanned.parent?.relationship
-        let scan = model.index(of: scanned.name) ?? entity
-        parentKey = Set(model.plans[scan].parentKey.map { model.entities[scan].fields[$0.field].name })
+        parent = model.model.scanned(definition).parent?.relationship
+        parentKey = Set(model.plans[entity].parentKey.map { model.entities[entity].fields[$0.field].name })
     }
 
     var layout: EntityLayout { model.entities[entity] }

@@ -45,14 +45,14 @@ public final class MappingPlan: Sendable {
     let kind: String?
     /// The rules that identify a record's entity in its family; nil for a family of one.
     let recognition: Recognition?
+    /// What objects inherit in a scan per parent of the listing that contains them.
     let inherited: Inherited?
     /// The remote values that refer to no object, per relationship; relationships without such values are omitted.
     let nullValues: [PathNode.Binding: Set<ExactText>]
-    /// The fields that read the same value as the relationship to the parent, each with the index of its part of the
-    /// parent's key.
-    ///
-    /// Unlike a relationship, such an attribute can be part of the key.
-    let parentKey: [(field: Int, part: Int)]
+    /// Per to-one relationship of the table: the fields for ``parentKey(as:)``, if a listing has it as its parent.
+    private let parentKeys: [[(field: Int, part: Int)]]
+    /// The fields for ``parentKey(as:)`` in the listing that contains the plan's objects.
+    var parentKey: [(field: Int, part: Int)] { parentKey(as: inherited) }
     /// The fields that a source of higher precedence provides too.
     let fallbacks: [Int]
     /// The members that a record may omit, each with the meaning of its absence.
@@ -63,6 +63,16 @@ public final class MappingPlan: Sendable {
     /// The meaning of a missing member that has no rule of its own.
     let absent: AbsentRule
     private let attributes: [Attribute]
+
+    /// Returns the fields that read the same value as the relationship to the parent, each with the index of its part
+    /// of the parent's key.
+    ///
+    /// Unlike a relationship, such an attribute can be part of the key.
+    ///
+    /// - Parameter inherited: What the listing's objects inherit; the listing may be that of a super-entity.
+    func parentKey(as inherited: Inherited?) -> [(field: Int, part: Int)] {
+        if case .toOne(let index)? = inherited { parentKeys[index] } else { [] }
+    }
 
     /// Returns the source of a key attribute in the plan's records.
     func sourceOfKey(_ attribute: Attribute) -> Attribute.Source {
@@ -77,11 +87,13 @@ public final class MappingPlan: Sendable {
         let sourced = model.root(of: entity).sourcedNames
         let attributes = model.attributes(of: entity)
         let relationships = model.relationships(of: entity)
+        let parents = model.family(of: entity).compactMap { $0.parent?.relationship }
         self.init(
             index: index, entity: index, source: nil, layout,
             (model.root(of: entity).uniquing == .singleton ? entity.keyColumns : [])
                 + model.ownAttributes(of: entity),
-            relationships.filter { !sourced.contains($0.name) }, parent: entity.parent,
+            relationships.filter { !sourced.contains($0.name) }, parent: model.scanned(entity).parent,
+            parents: parents,
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
                 + relationships.filter { sourced.contains($0.name) }.flatMap(\.paths).map { .path($0) },
             recognition: Recognition(of: entity, in: model, indexes: indexes, code),
@@ -99,9 +111,10 @@ public final class MappingPlan: Sendable {
         let others = (entity.attributes + entity.sources.flatMap(\.attributes)).map(\.source)
         self.init(
             index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
-            source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil,
-            above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent, model,
-            code)
+            source.relationships, parent: source.parent,
+            parents: [source.parent?.relationship].compactMap { $0 }, known: others, recognition: nil,
+            tombstone: nil, above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent,
+            model, code)
     }
 
     /// Returns the names of the attributes and relationships that sources of higher precedence provide.
@@ -121,12 +134,9 @@ public final class MappingPlan: Sendable {
     /// Returns the attributes that read the parent's key, at the relationship's path or at that of a key attribute
     /// below it.
     private static func parentKey(
-        _ parent: ParentScan?, _ layout: EntityLayout, _ attributes: [Attribute], _ relationships: [Relationship],
-        _ model: Model
+        _ relationship: Relationship, _ layout: EntityLayout, _ attributes: [Attribute], _ model: Model
     ) -> [(field: Int, part: Int)] {
-        guard let relationship = relationships.first(where: { $0.name == parent?.relationship }),
-            let target = model.entity(named: relationship.target)
-        else { return [] }
+        guard let target = model.entity(named: relationship.target) else { return [] }
         let key = model.key(of: target)
         return attributes.compactMap { attribute in
             guard case .path(let path) = attribute.source,
@@ -144,8 +154,9 @@ public final class MappingPlan: Sendable {
 
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
-        _ relationships: [Relationship], parent: ParentScan?, known: [Attribute.Source], recognition: Recognition?,
-        tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model, _ code: CustomCode
+        _ relationships: [Relationship], parent: ParentScan?, parents: [String], known: [Attribute.Source],
+        recognition: Recognition?, tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model,
+        _ code: CustomCode
     ) {
         self.index = index
         self.entity = entity
@@ -157,7 +168,12 @@ public final class MappingPlan: Sendable {
             guard let name = parent.relationship else { return .key }
             return layout.toOne.firstIndex { $0.name == name }.map { .toOne($0) }
         }
-        parentKey = Self.parentKey(parent, layout, attributes, relationships, model)
+        parentKeys = layout.toOne.map { toOne -> [(field: Int, part: Int)] in
+            guard parents.contains(toOne.name),
+                let relationship = relationships.first(where: { $0.name == toOne.name })
+            else { return [] }
+            return Self.parentKey(relationship, layout, attributes, model)
+        }
         var converters = layout.fields.indices.map { index in
             let field = layout.fields[index]
             return ValueConverter(Attribute(name: field.name, type: field.type), isIdentity: layout.isIdentity(index))

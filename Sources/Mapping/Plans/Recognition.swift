@@ -12,8 +12,10 @@ struct Recognition: Sendable {
 
     /// The expected entity.
     private let expected: Kind
-    /// The root of the family.
-    private let root: Kind
+    /// The root of the family; nil if it is the expected entity.
+    private let root: Kind?
+    /// The plans of the expected entity's super-entities.
+    private let above: [Int]
     /// All matchers of the family.
     let matchers: [Matcher]
     private let code: CustomCode
@@ -29,34 +31,57 @@ struct Recognition: Sendable {
         }
         self.code = code
         expected = kind(of: entity)
-        root = kind(of: family[0])
+        root = family[0].name == entity.name ? nil : kind(of: family[0])
+        above = model.lineage(of: entity).dropLast().compactMap { indexes[$0.name] }
         matchers = family.compactMap(\.matcher)
     }
 
     /// Returns the plan for a record, which is that of the most specific entity whose matcher accepts it.
     ///
-    /// The expected entity is the default: a summary may lack the members that `when` reads.
+    /// The expected entity is the default: a summary may lack the members that `when` reads. If it has no matcher, a
+    /// match of its super-entity does not speak against it.
     ///
     /// - Returns: The plan, and whether a matcher accepted the record: if not, nothing in it says what the object is.
     /// - Throws: Why code failed that is a matcher.
     func plan(for object: BatchValue) throws(ValueConverter.Misfit) -> (plan: Int, isTold: Bool) {
-        if let plan = try search(expected, object) { return (plan, true) }
-        guard let matcher = expected.matcher else { return (expected.plan, false) }
-        if try matcher.fits(object, code) { return (expected.plan, true) }
-        guard let plan = try search(root, object) else { return (expected.plan, false) }
+        if let plan = try search(below: expected, object) { return (plan, true) }
+        guard let root else { return (expected.plan, false) }
+        if let matcher = expected.matcher, try matcher.fits(object, code) { return (expected.plan, true) }
+        guard let plan = try search(below: root, object), expected.matcher != nil || !above.contains(plan) else {
+            return (expected.plan, false)
+        }
         return (plan, true)
+    }
+
+    /// Returns the plan of the most specific sub-entity whose matcher accepts a record.
+    ///
+    /// The matchers of its super-entities need not accept the record. A sub-entity for which they do comes first: its
+    /// matcher may be meant as an addition to theirs.
+    private func search(below kind: Kind, _ object: BatchValue) throws(ValueConverter.Misfit) -> Int? {
+        if let plan = try searchNext(below: kind, object) { return plan }
+        return try searchFurther(below: kind, object)
     }
 
     /// Returns the plan of the first matching sub-entity or of one below it.
     ///
     /// Sub-entities without a matcher are transparent.
-    private func search(_ kind: Kind, _ object: BatchValue) throws(ValueConverter.Misfit) -> Int? {
+    private func searchNext(below kind: Kind, _ object: BatchValue) throws(ValueConverter.Misfit) -> Int? {
         for candidate in kind.kinds {
             if let matcher = candidate.matcher {
                 guard try matcher.fits(object, code) else { continue }
-                return try search(candidate, object) ?? candidate.plan
+                return try search(below: candidate, object) ?? candidate.plan
             }
-            if let plan = try search(candidate, object) { return plan }
+            if let plan = try searchNext(below: candidate, object) { return plan }
+        }
+        return nil
+    }
+
+    /// Returns the plan of the first match below the sub-entities that do not match.
+    private func searchFurther(below kind: Kind, _ object: BatchValue) throws(ValueConverter.Misfit) -> Int? {
+        for candidate in kind.kinds where !candidate.kinds.isEmpty {
+            let isTransparent = candidate.matcher == nil
+            let plan = try isTransparent ? searchFurther(below: candidate, object) : search(below: candidate, object)
+            if let plan { return plan }
         }
         return nil
     }

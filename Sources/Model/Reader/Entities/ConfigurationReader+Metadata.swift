@@ -57,7 +57,7 @@ extension ConfigurationReader {
         of relationship: Relationship, in read: ReadEntity, _ target: Entity, _ model: Model, _ what: String
     ) {
         guard let mark = read.metadataMarks[relationship.name], !relationship.metadata.isEmpty,
-            let parent = target.parent?.relationship,
+            let parent = model.scanned(target).parent?.relationship,
             model.inverse(of: relationship, in: read.entity)?.relationship.name == parent
         else { return }
         error(
