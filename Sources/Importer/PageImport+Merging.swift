@@ -59,8 +59,7 @@ extension PageImport {
         guard scan.isListing else { return .nested }
         if entity == scan.entity { return .listed }
         if let known = rolesOfRecords[entity] { return known }
-        let isOwn = model.index(of: model.model.scanned(model.model.entities[entity]).name) == scan.entity
-        let role: RowRole = isOwn ? .listed : .listedElsewhere
+        let role: RowRole = model.listings(of: entity).last == scan.entity ? .listed : .listedElsewhere
         rolesOfRecords[entity] = role
         return role
     }

@@ -56,9 +56,8 @@ extension StoreProvider {
         onWait: (LockHolder?) -> Void = { _ in }
     ) async throws -> any StoreLock {
         let attempts = lockAttempts(location, for: purpose, isShared: false, command: command)
-        return try await Self.lock(
-            by: attempts, every: .milliseconds(50), timeout: timeout, onWait: onWait,
-            busy: { StoreError.busy(location, $0, purpose) })
+        return try await lock(
+            location, for: purpose, by: attempts, every: .milliseconds(50), timeout: timeout, onWait: onWait)
     }
 
     /// Takes the lock that workers share, waiting while another command writes alone.
@@ -69,15 +68,14 @@ extension StoreProvider {
         _ location: String, command: String, onWait: (LockHolder?) -> Void
     ) async throws -> any StoreLock {
         let attempts = lockAttempts(location, for: .writing, isShared: true, command: command)
-        return try await Self.lock(
-            by: attempts, every: .milliseconds(200), timeout: .unlimited, onWait: onWait,
-            busy: { StoreError.busy(location, $0, .writing) })
+        return try await lock(
+            location, for: .writing, by: attempts, every: .milliseconds(200), timeout: .unlimited, onWait: onWait)
     }
 
     /// Attempts to take a lock until it is taken or the time is over.
-    private static func lock(
-        by attempts: @escaping @Sendable () throws -> LockAttempt, every interval: Duration, timeout: LockTimeout,
-        onWait: (LockHolder?) -> Void, busy: (LockHolder?) -> StoreError
+    private func lock(
+        _ location: String, for purpose: LockPurpose, by attempts: @escaping @Sendable () throws -> LockAttempt,
+        every interval: Duration, timeout: LockTimeout, onWait: (LockHolder?) -> Void
     ) async throws -> any StoreLock {
         let start = ContinuousClock.now
         var isWaiting = false
@@ -89,7 +87,9 @@ extension StoreProvider {
             case .taken(let lock): return lock
             case .held(let current): holder = current
             }
-            if timeout.isOver(after: ContinuousClock.now - start) { throw busy(holder) }
+            if timeout.isOver(after: ContinuousClock.now - start) {
+                throw StoreError.busy(location, holder, purpose)
+            }
             if !isWaiting { onWait(holder) }
             isWaiting = true
             // Polls, because a thread blocked in a system call could not be cancelled.

@@ -34,15 +34,14 @@ struct RequestedKey: Sendable {
         return isSearch ? nil : homes.first { hasValues(survey, $0) { _ in true } }
     }
 
-    /// Returns the path of the only object under another name that contains all lists of the reply.
+    /// Returns the path of the outermost object under another name that contains all lists of the reply.
     private func wrapper(in survey: ReplySurvey) -> String? {
         let lists = survey.lists
         guard !lists.isEmpty else { return nil }
-        let found = survey.findings.lazy.filter { finding in
+        return survey.findings.first { finding in
             finding.value == .object && lists.allSatisfy { $0.isPath(inside: finding.path) }
                 && hasValues(survey, finding.path, known.contains)
-        }.map(\.path)
-        return found.first
+        }?.path
     }
 
     private func hasValues(_ survey: ReplySurvey, _ home: String, _ fits: (String) -> Bool) -> Bool {

@@ -54,10 +54,8 @@ struct PushReader {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
             fetch.parent = BridgeOptions(batch: object)
             fetch.readsOne = true
-            let paths = model.entities[entity].key.map { field in
-                plan.path(of: model.entities[entity].fields[field].name)?.components.joined(separator: ".")
-            }
-            fetch.keyPaths = paths.contains(nil) ? [] : paths.compactMap(\.self)
+            let attributes = model.model.attributes(of: model.model.entities[entity])
+            fetch.keyPaths = model.keyPaths(of: entity, in: attributes)
             fetch.userInfo = userInfo
             fetch.patience = definition.retryFor
             return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }

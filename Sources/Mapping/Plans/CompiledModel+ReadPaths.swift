@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 extension CompiledModel {
     /// Returns the paths of the values that a plan reads in a record, each once; nil if it may read any value.
@@ -102,6 +102,18 @@ extension CompiledModel {
             entities[plan.entity].fields[field].relationship.map(relationships.contains) ?? false
         case .attribute, .toMany, .metadata: false
         }
+    }
+
+    /// Returns the path of each part of an entity's key, with dots, in records that have these attributes; none if a part
+    /// has no path.
+    package func keyPaths(of entity: Int, in attributes: [Attribute]) -> [String] {
+        let layout = entities[entity]
+        let paths = layout.key.map { field in
+            attributes.first { $0.name == layout.fields[field].name }.flatMap { attribute -> String? in
+                if case .path(let path) = attribute.source { path.components.joined(separator: ".") } else { nil }
+            }
+        }
+        return paths.contains(nil) ? [] : paths.compactMap(\.self)
     }
 
     /// Returns the paths of the values of an entity's key in its own records.

@@ -73,8 +73,10 @@ extension CompiledModel {
         }
     }
 
-    /// Returns the entities whose listings bring objects of an entity: itself and its super-entities, as far as they have a
-    /// listing.
+    /// Returns the entities whose listings bring objects of an entity: those of its super-entities and itself that have a
+    /// listing, from the root down.
+    ///
+    /// The last one's listing says which of the objects are gone.
     public func listings(of entity: Int) -> [Int] {
         model.lineage(of: model.entities[entity]).filter(\.isScanned).compactMap { index(of: $0.name) }
     }

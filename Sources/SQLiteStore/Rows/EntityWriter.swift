@@ -197,9 +197,9 @@ final class EntityWriter {
         let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
-        let isUnknown =
+        let wasUnlisted =
             try wasStub || isReference && stubs.contains(layout, cells) || role == .listedElsewhere && revives(changed)
-        try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
+        try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasUnlisted: wasUnlisted)
         if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(

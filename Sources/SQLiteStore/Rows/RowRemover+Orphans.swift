@@ -36,7 +36,8 @@ extension RowRemover {
         for object in objects {
             let root = model.entities[object.entity].root
             guard let row = try rowEditors.row(of: root, object.key), try !isInList(root, object.key),
-                try !isListedItself(root, object.key), try !isReferred(root, object.key)
+                try !(model.isSweptByOneListing(root) && hasBeenListed(model.entities[root], object.key)),
+                try !isReferred(root, object.key)
             else { continue }
             rows[root, default: []].append(row)
         }
@@ -89,11 +90,8 @@ extension RowRemover {
         return false
     }
 
-    /// Returns whether an orphan's own listing has included it, and so says when it is gone; a listing by parent lists only
-    /// what has one.
-    private func isListedItself(_ root: Int, _ key: [StoredValue]) throws -> Bool {
-        guard model.isSweptByListing(root), model.model.entities[root].parent == nil else { return false }
-        let layout = model.entities[root]
+    /// Returns whether its own listing has ever included an object.
+    func hasBeenListed(_ layout: EntityLayout, _ key: [StoredValue]) throws -> Bool {
         let text = JSONText.key(key)
         return try !rowEditors.stubs.contains(layout.name, text) && !provenance.isUnlisted(layout, text)
     }

@@ -64,8 +64,7 @@ final class Writers {
         editCounts = counts
         abandonedRemover = AbandonedStubRemover(model, abandoned, rowEditors, linkWriters, on: connection)
         sweep = Sweep(
-            model, rowEditors, remover, origins: origins, cursors: cursors, outbox: outbox, provenance: provenance,
-            on: connection)
+            model, rowEditors, remover, origins: origins, cursors: cursors, outbox: outbox, on: connection)
         entityWriters = EntityWriters(
             model, stubs, changes, provenance, edits, counts, abandoned, on: connection)
         linkMergers = LinkMergers(

@@ -14,7 +14,6 @@ final class Sweep {
     private let origins: OriginTable
     private let cursors: CursorTable
     private let outbox: OutboxTable
-    private let provenance: ProvenanceTable
     private let connection: OpaquePointer?
     /// The statements that end each scan of a walk by parent.
     private let statements: StatementCache
@@ -40,7 +39,7 @@ final class Sweep {
 
     init(
         _ model: CompiledModel, _ rowEditors: RowEditors, _ remover: RowRemover, origins: OriginTable,
-        cursors: CursorTable, outbox: OutboxTable, provenance: ProvenanceTable, on connection: OpaquePointer?
+        cursors: CursorTable, outbox: OutboxTable, on connection: OpaquePointer?
     ) {
         self.model = model
         self.rowEditors = rowEditors
@@ -48,7 +47,6 @@ final class Sweep {
         self.origins = origins
         self.cursors = cursors
         self.outbox = outbox
-        self.provenance = provenance
         self.connection = connection
         statements = StatementCache(on: connection)
     }
@@ -169,12 +167,11 @@ final class Sweep {
     private func isListed(_ row: Int64, _ layout: EntityLayout) throws -> Bool {
         guard let key = try rowEditors.key(of: layout.root, row) else { return false }
         let root = model.entities[layout.root]
-        let text = JSONText.key(key)
         // The remote cannot list an object that was never pushed to it.
         if outbox.count(of: root.index).value > 0, try outbox.waitingCreate(root.index, key) != nil {
             return false
         }
-        return try !rowEditors.stubs.contains(root.name, text) && !provenance.isUnlisted(root, text)
+        return try remover.hasBeenListed(root, key)
     }
 
     // MARK: - Skipped rows

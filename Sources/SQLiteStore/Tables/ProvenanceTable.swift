@@ -146,11 +146,10 @@ final class ProvenanceTable {
         // A row without a key cannot be queried, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
         let mayHaveRecords = try concernsNewRows(layout)
-        let isListed = ![.nested, .listedElsewhere].contains(role)
-        guard !isListed || mayHaveRecords else { return }
+        guard role.isUnlisted || mayHaveRecords else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         if mayHaveRecords { try forget(layout, key) }
-        guard !isListed else { return }
+        guard role.isUnlisted else { return }
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
         // What a listing wrote has no record.
         for index in cells.indices where role == .nested && cells[index].kind != .absent {
@@ -172,20 +171,22 @@ final class ProvenanceTable {
     }
 
     /// Notes that the page's source wrote these fields of an existing row.
+    ///
+    /// - Parameter wasUnlisted: Whether its own listing has never had the row, or does not have it any more: a stub, or a row
+    ///   that was marked as deleted.
     func noteUpdate(
-        _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasStub: Bool
+        _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasUnlisted: Bool
     ) throws {
-        var isUnlisted = role == .listedElsewhere && wasStub
-        guard try !role.isOfListing || isUnlisted || mayHaveRecords(layout) else { return }
+        var needsMark = role == .listedElsewhere && wasUnlisted
+        guard try !role.isOfListing || needsMark || mayHaveRecords(layout) else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         let written = Set(fields.map { layout.fields[$0].name })
         let records = try records(of: layout, key)
         let source = changes.source
         var own = written
         var firstRun: Int64?
-        // A row that came only from its entity's listing has no record. A row that was a stub either never was listed or is
-        // not any more.
-        var isListed = !wasStub && (records.isEmpty || records.contains(where: \.isListed))
+        // A row that came only from its entity's listing has no record.
+        var isListed = !wasUnlisted && (records.isEmpty || records.contains(where: \.isListed))
         if role == .listed { isListed = true }
         for record in records {
             let isSame = record.bridge == source?.bridge && record.scan == source?.scan
@@ -196,16 +197,16 @@ final class ProvenanceTable {
                 continue
             }
             let left = record.columns.subtracting(written)
-            let saysUnlisted = isUnlisted && isSame
-            guard left.count < record.columns.count || saysUnlisted else { continue }
+            let isMark = needsMark && isSame
+            guard left.count < record.columns.count || isMark else { continue }
             try remove(record, layout, key)
-            if !left.isEmpty || saysUnlisted {
+            if !left.isEmpty || isMark {
                 try add(layout, key, mask(of: left, layout), of: record, firstRun: record.firstRun, isListed: isListed)
             }
-            if saysUnlisted { isUnlisted = false }
+            if isMark { needsMark = false }
         }
-        guard !role.isOfListing || isUnlisted else { return }
-        try add(layout, key, mask(of: isUnlisted ? [] : own, layout), firstRun: firstRun, isListed: isListed)
+        guard !role.isOfListing || needsMark else { return }
+        try add(layout, key, mask(of: needsMark ? [] : own, layout), firstRun: firstRun, isListed: isListed)
     }
 
     /// Forgets the records of an empty table, which are about deleted rows.

@@ -12,6 +12,8 @@ public enum RowRole: Sendable, Equatable {
 
     /// Whether the object is a record of a listing.
     package var isOfListing: Bool { self == .listed || self == .listedElsewhere }
+    /// Whether a new row of the object has not been in its own listing.
+    package var isUnlisted: Bool { self == .nested || self == .listedElsewhere }
 }
 
 /// The outcome of merging one object.

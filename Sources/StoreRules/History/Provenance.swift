@@ -15,15 +15,17 @@ package enum Provenance {
     }
 
     /// Returns the records after a source wrote columns of an existing row.
+    ///
+    /// - Parameter wasUnlisted: Whether its own listing has never had the row, or does not have it any more: a stub, or a row
+    ///   that was marked as deleted.
     package static func updated(
-        _ records: [ProvenanceRecord], wrote columns: Set<String>, as role: RowRole, wasStub: Bool,
+        _ records: [ProvenanceRecord], wrote columns: Set<String>, as role: RowRole, wasUnlisted: Bool,
         from source: PageSource?, in run: Int64?
     ) -> [ProvenanceRecord] {
         var own = columns
         var firstRun: Int64?
-        // A row that came only from its entity's listing has no record. A row that was a stub either never was listed or is
-        // not any more.
-        let isListed = role == .listed || !wasStub && (records.isEmpty || records.contains(where: \.isListed))
+        // A row that came only from its entity's listing has no record.
+        let isListed = role == .listed || !wasUnlisted && (records.isEmpty || records.contains(where: \.isListed))
         var result: [ProvenanceRecord] = []
         for record in records {
             if !role.isOfListing, record.bridge == source?.bridge, record.scan == source?.scan {
@@ -40,16 +42,15 @@ package enum Provenance {
             }
             result.append(record)
         }
-        let isUnlisted = role == .listedElsewhere && wasStub
-        guard !role.isOfListing || isUnlisted else { return result }
-        let same = result.firstIndex { $0.bridge == source?.bridge && $0.scan == source?.scan }
-        if let same {
+        let needsMark = role == .listedElsewhere && wasUnlisted
+        guard !role.isOfListing || needsMark else { return result }
+        if let same = result.firstIndex(where: { $0.bridge == source?.bridge && $0.scan == source?.scan }) {
             result[same].isListed = false
             return result
         }
         result.append(
             ProvenanceRecord(
-                bridge: source?.bridge ?? "", scan: source?.scan ?? "", columns: isUnlisted ? [] : own,
+                bridge: source?.bridge ?? "", scan: source?.scan ?? "", columns: needsMark ? [] : own,
                 firstRun: firstRun ?? run, lastRun: run, location: source?.location, isListed: isListed))
         return result
     }

@@ -138,8 +138,8 @@ extension TablePageWriter {
         writer.touched.insert(root)
         // The row's own listing lacks it, if it was marked as deleted.
         let isRevived = role == .listedElsewhere && layout.deletion.map(changed.contains) == true
-        let isUnknown = try wasStub || isRevived || role == .reference && tables.isStub(root, key)
-        try noteUpdate(key, changed, layout, as: role, wasStub: isUnknown)
+        let wasUnlisted = try wasStub || isRevived || role == .reference && tables.isStub(root, key)
+        try noteUpdate(key, changed, layout, as: role, wasUnlisted: wasUnlisted)
         if writer.run.records(root) {
             func content(_ values: [StoredValue]) -> ChangeRecord.Content {
                 .columns(changed.map { (name: layout.fields[$0].name, value: values[$0]) })
@@ -221,7 +221,7 @@ extension TablePageWriter {
         guard !layout.key.isEmpty else { return }
         // Records about a deleted object say nothing about a new object with the same key.
         let hasRecords = try !tables.provenance(layout.index, key).isEmpty
-        guard role == .nested || role == .listedElsewhere else {
+        guard role.isUnlisted else {
             if hasRecords { try tables.setProvenance(layout.index, key, []) }
             return
         }
@@ -238,15 +238,15 @@ extension TablePageWriter {
     }
 
     private func noteUpdate(
-        _ key: RowKey, _ changed: [Int], _ layout: EntityLayout, as role: RowRole, wasStub: Bool
+        _ key: RowKey, _ changed: [Int], _ layout: EntityLayout, as role: RowRole, wasUnlisted: Bool
     ) throws {
         let records = try tables.provenance(layout.index, key)
-        guard !role.isOfListing || role == .listedElsewhere && wasStub || !records.isEmpty else { return }
+        guard !role.isOfListing || role == .listedElsewhere && wasUnlisted || !records.isEmpty else { return }
         let run = role == .listed ? nil : try writer.runIDIfAny()
         try tables.setProvenance(
             layout.index, key,
             Provenance.updated(
-                records, wrote: Set(changed.map { layout.fields[$0].name }), as: role, wasStub: wasStub,
+                records, wrote: Set(changed.map { layout.fields[$0].name }), as: role, wasUnlisted: wasUnlisted,
                 from: writer.source, in: run))
     }
 

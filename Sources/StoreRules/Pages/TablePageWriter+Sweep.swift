@@ -168,7 +168,7 @@ extension TablePageWriter {
     func isListed(_ root: Int, _ key: RowKey) throws -> Bool {
         // The remote cannot list an object that was never pushed to it.
         if try tables.waitingCreate(root, key) != nil { return false }
-        return try !tables.isStub(root, key) && !tables.provenance(root, key).contains { !$0.isListed }
+        return try tables.hasBeenListed(root, key)
     }
 
     /// Returns the keys that a listing contained twice with different values; nil if there are none.

@@ -5,3 +5,10 @@
 package protocol StoreTables:
     RowTables, LinkTables, HistoryTables, UndoTables, OutboxTables, ConflictTables, AcknowledgedTables, ScanTables
 {}
+
+extension StoreTables {
+    /// Returns whether its own listing has ever included an object.
+    package func hasBeenListed(_ root: Int, _ key: RowKey) throws -> Bool {
+        try !isStub(root, key) && !provenance(root, key).contains { !$0.isListed }
+    }
+}

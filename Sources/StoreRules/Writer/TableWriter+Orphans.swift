@@ -8,6 +8,11 @@ extension CompiledModel {
         let definition = model.entities[entities[entity].root]
         return definition.isScanned && definition.deletes.mode != .ignore
     }
+
+    /// Returns whether this listing is a single one, which covers also objects without a parent.
+    package func isSweptByOneListing(_ entity: Int) -> Bool {
+        isSweptByListing(entity) && model.entities[entities[entity].root].parent == nil
+    }
 }
 
 /// The objects that relationships with `orphans: delete` no longer contain, at the end of the scan that removed them.
@@ -43,8 +48,8 @@ extension TableWriter {
 
     /// Returns whether an orphan exists and nothing refers to it, except what becomes an orphan with it.
     private func isAlone(_ orphan: RowReference) throws -> Bool {
-        guard let row = try tables.row(orphan.root, orphan.key), try !isInList(orphan, row), try !isListedItself(orphan)
-        else { return false }
+        guard let row = try tables.row(orphan.root, orphan.key), try !isInList(orphan, row) else { return false }
+        if model.isSweptByOneListing(orphan.root), try tables.hasBeenListed(orphan.root, orphan.key) { return false }
         var owned: Set<RowReference> = []
         for (index, toMany) in model.entities[orphan.root].toMany.enumerated() where toMany.orphans == .delete {
             guard case .inverse = toMany.storage else { continue }
@@ -73,14 +78,6 @@ extension TableWriter {
             }
         }
         return false
-    }
-
-    /// Returns whether an orphan's own listing has included it, and so says when it is gone; a listing by parent lists only
-    /// what has one.
-    private func isListedItself(_ orphan: RowReference) throws -> Bool {
-        guard model.isSweptByListing(orphan.root), model.model.entities[orphan.root].parent == nil else { return false }
-        return try !tables.isStub(orphan.root, orphan.key)
-            && !tables.provenance(orphan.root, orphan.key).contains { !$0.isListed }
     }
 
     /// Returns whether there is an object with this key that is neither a stub nor deleted.

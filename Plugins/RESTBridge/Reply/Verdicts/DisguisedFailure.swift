@@ -133,18 +133,18 @@ struct DisguisedFailure {
         _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
     ) -> (path: String, value: String)? {
         for name in OutcomeWords.flags + (isSingleObject ? [] : ["status", "result", "Response"]) {
-            let path = member(home, name)
+            let path = ReplySurvey.member(home, name)
             switch survey[path] {
             case .bool(false): return (path, "false")
             case .text(let text) where text.lowercased() == "false": return (path, text)
             default: break
             }
         }
-        for path in OutcomeWords.failureFlags.map({ member(home, $0) }) where survey[path] == .bool(true) {
+        for path in OutcomeWords.failureFlags.map({ ReplySurvey.member(home, $0) }) where survey[path] == .bool(true) {
             return (path, "true")
         }
         for name in errors {
-            let path = member(home, name)
+            let path = ReplySurvey.member(home, name)
             switch survey[path] {
             case .text(let text) where !OutcomeWords.isNoError(text):
                 return (path, "a text")
@@ -157,12 +157,12 @@ struct DisguisedFailure {
         }
         guard !isSingleObject else { return nil }
         for name in ["status", "Status", "stat", "result", "state"] {
-            let path = member(home, name)
+            let path = ReplySurvey.member(home, name)
             guard case .text(let text) = survey[path] else { continue }
             if failed.contains(text.lowercased()) || OutcomeWords.hasFailure(text) { return (path, text) }
         }
         for name in codes {
-            let path = member(home, name)
+            let path = ReplySurvey.member(home, name)
             guard let number = survey[path].integer else { continue }
             let isCode = name.lowercased().hasPrefix("err")
             if isCode ? number != 0 : (400...599).contains(number) { return (path, String(number)) }
@@ -181,14 +181,14 @@ struct DisguisedFailure {
     /// That is one below 0, one of HTTP, or a word such as `FAIL` or `E001`. Other numbers may stand for success.
     private static func result(_ survey: ReplySurvey, _ home: String) -> (path: String, value: String)? {
         for name in OutcomeWords.resultCodes + ["code"] + OutcomeWords.errorCodes {
-            let path = member(home, name)
+            let path = ReplySurvey.member(home, name)
             if let number = survey[path].integer {
                 if number < 0 || (400...599).contains(number) { return (path, String(number)) }
             } else if case .text(let text) = survey[path], OutcomeWords.isFailed(code: text) {
                 return (path, text)
             }
         }
-        let err = member(home, "err")
+        let err = ReplySurvey.member(home, "err")
         if case .text(let text) = survey[err], !OutcomeWords.isClear(code: text), !OutcomeWords.isNoError(text) {
             return (err, "a text")
         }
@@ -208,14 +208,10 @@ struct DisguisedFailure {
     private static func message(_ survey: ReplySurvey, _ homes: [String], or others: [String] = []) -> String? {
         for home in homes {
             for name in OutcomeWords.messages + others {
-                if case .text(let text) = survey[member(home, name)], !text.isEmpty { return text }
+                if case .text(let text) = survey[ReplySurvey.member(home, name)], !text.isEmpty { return text }
             }
         }
         return nil
-    }
-
-    private static func member(_ home: String, _ name: String) -> String {
-        name.contains(" ") ? "\(home)['\(name)']" : "\(home).\(name)"
     }
 
     /// Returns the failure as an error for the host.

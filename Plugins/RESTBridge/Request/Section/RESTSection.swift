@@ -39,7 +39,8 @@ struct RESTSection: Sendable {
     let isBounded: Bool
     /// Whether the request is for one object.
     let readsOne: Bool
-    /// The key of the object that the request asks for; nil if it asks for a listing.
+    /// The key of the object that the request asks for; nil if it asks for a listing, or the section says where the
+    /// records are.
     let objectKey: RequestedKey?
     /// Whether the request searches a listing for the object: its key is a condition, and not only a part of the path.
     let searchesByKey: Bool
@@ -114,9 +115,10 @@ struct RESTSection: Sendable {
         requestFields = ValueTemplate.expand(rules.requestFields, variables)
         isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
-        let isSearch = Self.searchesByKey(section, body)
+        let isSearch = (readsOne || request.readsDetails) && Self.searchesByKey(section, body)
         searchesByKey = readsOne && isSearch
-        objectKey = RequestedKey(request, isSearch: isSearch)
+        // With a place for the records, nothing has to be found.
+        objectKey = rules.records == nil ? RequestedKey(request, isSearch: isSearch) : nil
         try checkPaths()
     }
 

@@ -58,14 +58,7 @@ struct ScanPlan: Sendable {
             directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
         section = try encoder.batch(source?.section ?? entity.section)
         attributes = source?.attributes ?? model.model.attributes(of: entity)
-        let layout = model.entities[index]
-        let attributes = attributes
-        let paths = layout.key.map { field in
-            attributes.first { $0.name == layout.fields[field].name }.flatMap { attribute -> String? in
-                if case .path(let path) = attribute.source { path.components.joined(separator: ".") } else { nil }
-            }
-        }
-        keyPaths = paths.contains(nil) ? [] : paths.compactMap(\.self)
+        keyPaths = model.keyPaths(of: index, in: attributes)
         policy = model.model.root(of: entity).deletes
         let incremental = source == nil ? entity.incremental : source?.incremental
         if case .field(let name, _, _)? = incremental {
