@@ -23,11 +23,8 @@ public final class Mapper {
     package var reportsMembersOfEachBatch = false
     /// The objects being mapped, outermost first, with their positions in their lists.
     ///
-    /// Maintained only if a plan reads it.
+    /// Maintained only if a plan reads them.
     private var around: [(object: BatchValue, index: Int)] = []
-    private let readsSurroundings: Bool
-    /// Per entity of the model: whether nested objects bring the members that nothing reads, as no listing does.
-    private let keepsNestedExtra: [Bool]
     /// As many absent cells as the widest row has.
     let absentCells: UnsafeMutableBufferPointer<Cell>
     /// Whether to read what records say about their lists.
@@ -45,15 +42,13 @@ public final class Mapper {
     ///   - readsMetadata: Whether to read what records say about their lists, if the model has paths to it.
     public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = [], readsMetadata: Bool = false) {
         self.model = model
-        self.readsMetadata = readsMetadata && model.plans.contains { !$0.metadata.isEmpty }
+        self.readsMetadata = readsMetadata && model.plansReadMetadata
         self.knownMembers = knownMembers
         ledgers = .allocate(capacity: model.plans.count)
         ledgers.initialize(repeating: nil)
-        readsSurroundings = model.plans.contains(where: \.readsSurroundings)
-        keepsNestedExtra = model.entities.indices.map { model.comesOnlyNested($0) }
         resolved = .allocate(capacity: model.plans.count)
         resolved.initialize(repeating: nil)
-        absentCells = .allocate(capacity: model.entities.map(\.fields.count).max() ?? 0)
+        absentCells = .allocate(capacity: model.maxFieldCount)
         absentCells.initialize(repeating: .absent)
     }
 
@@ -88,7 +83,7 @@ public final class Mapper {
         let mapping = expected.mapping
         for index in 0..<batch.count {
             let mark = page.mark
-            if readsSurroundings { around.removeAll(keepingCapacity: true) }
+            if model.plansReadSurroundings { around.removeAll(keepingCapacity: true) }
             do throws(Rejection) {
                 if mapping.recognition == nil, batch[index].tag == .object {
                     _ = try mapObject(
@@ -171,7 +166,7 @@ public final class Mapper {
         try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
             let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
             try scan(object, plan.root, plan, layout, row, &relationships, page.arena)
-            if readsSurroundings {
+            if model.plansReadSurroundings {
                 if mapping.readsSurroundings {
                     try scanSurroundings(
                         of: object, index, around[...], plan.root, plan, layout, row, &relationships, page.arena)
@@ -180,10 +175,10 @@ public final class Mapper {
             }
             if !mapping.joins.isEmpty { try join(relationships, mapping, layout, row, page.arena) }
         }
-        defer { if readsSurroundings, !around.isEmpty { around.removeLast() } }
+        defer { if model.plansReadSurroundings, !around.isEmpty { around.removeLast() } }
         if let top {
             try finish(top, object, plan, layout, first, page)
-        } else if let extra = layout.extra, keepsNestedExtra[layout.index], mapping.source == nil {
+        } else if let extra = layout.extra, model.comeOnlyNested[layout.index], mapping.source == nil {
             page.cells[first + extra] = mapping.extra(unknownMembers(of: object, plan, page.arena), of: .part)
         }
         if let top, let key = top.key {

@@ -40,7 +40,7 @@ extension CompiledModel {
                 paths.append(path)
                 continue
             }
-            let nested = targets.filter { comesOnlyNested($0) && !above.contains($0) }
+            let nested = targets.filter { comeOnlyNested[$0] && !above.contains($0) }
             let count = paths.count
             if child.children.isEmpty, nested.isEmpty, isNeeded == nil || !bindings.isEmpty { paths.append(path) }
             collect(child, plan, at: path, above: above, isNeeded, into: &paths, leavingOut: inverses)
@@ -134,10 +134,5 @@ extension CompiledModel {
         }
         search(plans[entity].tree, [])
         return paths
-    }
-
-    /// Whether no listing has the objects of an entity.
-    func comesOnlyNested(_ entity: Int) -> Bool {
-        !family(of: entity).contains { model.entities[$0].isScanned }
     }
 }

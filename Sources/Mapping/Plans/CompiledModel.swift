@@ -12,6 +12,16 @@ public final class CompiledModel: Sendable {
     public let code: CustomCode
     private let indexes: [String: Int]
     private let ends: [String: (source: String, target: String)]
+    /// Per entity: the entities that share its table.
+    private let families: [[Int]]
+    /// Per entity: whether its objects come only nested in other records.
+    let comeOnlyNested: [Bool]
+    /// Whether a plan reads the objects around a record.
+    let plansReadSurroundings: Bool
+    /// Whether a plan reads what a record says about its lists.
+    let plansReadMetadata: Bool
+    /// The number of fields of the widest entity.
+    let maxFieldCount: Int
 
     /// Compiles a validated model.
     ///
@@ -46,6 +56,13 @@ public final class CompiledModel: Sendable {
             }
         }
         self.plans = plans
+        plansReadSurroundings = plans.contains(where: \.readsSurroundings)
+        plansReadMetadata = plans.contains { !$0.metadata.isEmpty }
+        maxFieldCount = entities.map(\.fields.count).max() ?? 0
+        let members = Dictionary(grouping: entities.indices) { [entities] in entities[$0].root }
+        families = entities.map { members[$0.root] ?? [] }
+        let listed = Set(entities.indices.filter { model.entities[$0].isScanned }.map { [entities] in entities[$0].root })
+        comeOnlyNested = entities.map { !listed.contains($0.root) }
         var ends: [String: (source: String, target: String)] = [:]
         for entity in model.entities {
             for relationship in entity.relationships where !relationship.linkColumns.isEmpty {
@@ -87,9 +104,7 @@ public final class CompiledModel: Sendable {
     }
 
     /// Returns the indexes of all entities that share a table with `entity`, including itself.
-    public func family(of entity: Int) -> [Int] {
-        entities.indices.filter { entities[$0].root == entities[entity].root }
-    }
+    public func family(of entity: Int) -> [Int] { families[entity] }
 }
 
 /// A model that cannot be compiled.

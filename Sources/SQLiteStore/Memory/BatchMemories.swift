@@ -34,6 +34,8 @@ final class BatchMemories {
     /// The content of the database for which the file was read or written.
     private var kept: String?
     private var isRead = false
+    /// Whether the database has triggers, and the version of its schema that was searched for them.
+    private var triggers: (isAny: Bool, schema: Int64)?
 
     init(of path: String, model: CompiledModel) {
         self.model = model
@@ -64,8 +66,13 @@ final class BatchMemories {
         return memories.begin(scan, mapping: mapping)
     }
 
+    /// Searches the schema, which has a row of each table, only after a change of it.
     private func hasTriggers(_ db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: TriggerCheck.sql) == true
+        let schema = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
+        if let triggers, triggers.schema == schema { return triggers.isAny }
+        let isAny = try Bool.fetchOne(db, sql: TriggerCheck.sql) == true
+        triggers = schema.map { (isAny, $0) }
+        return isAny
     }
 
     /// Returns the memory of a listing that is being scanned.
