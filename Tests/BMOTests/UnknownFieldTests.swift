@@ -57,4 +57,39 @@ import Testing
         #expect(report.succeeded)
         #expect(report.entities[0].warnings.filter { $0.contains("any more") } == [])
     }
+
+    private static let dead = """
+
+          Dead:
+            extends: Number
+            when: {has: dead}
+            attributes: {dead: boolean}
+
+        """
+
+    @Test func `a field of a sub-entity's records is warned of beside the sub-entity`() async throws {
+        let workplace = try LibraryWorkspace.counting()
+        let workspace = try await workplace.workspace(workplace.world() + Self.dead)
+        try workplace.say("count 2", "dead 1", "owner 1 5")
+        let report = try await workplace.sync(workspace)
+        let dead = try #require(report.entities.first { $0.name == "Dead" })
+        #expect(dead.warnings.count == 1 && dead.warnings.first?.contains("owner") == true, "\(dead.warnings)")
+        #expect(report.entities.first { $0.name == "Number" }?.warnings.contains { $0.contains("owner") } == false)
+    }
+
+    @Test func `a member that no record has any more is warned of once for an entity and its sub-entities`() async throws {
+        let workplace = try LibraryWorkspace.counting()
+        let text = workplace.world().replacing("changed: timestamp", with: "changed: timestamp\n      owner: integer")
+        let workspace = try await workplace.workspace(text + Self.dead)
+        func missing(_ lines: String...) async throws -> [String] {
+            try workplace.say((["count 2", "dead 1"] + lines).joined(separator: "\n"))
+            return try await workplace.sync(workspace).entities.flatMap(\.warnings).filter { $0.contains("any more") }
+        }
+        #expect(try await missing("owner 0 5", "owner 1 5") == [])
+        let ofDead = try await missing("owner 0 5")
+        #expect(ofDead.count == 1 && ofDead.first?.hasPrefix("no record of Dead has `owner` any more") == true, "\(ofDead)")
+        #expect(try await missing("owner 0 5", "owner 1 5") == [])
+        let ofBoth = try await missing()
+        #expect(ofBoth.count == 1 && ofBoth.first?.hasPrefix("no record has `owner` any more") == true, "\(ofBoth)")
+    }
 }

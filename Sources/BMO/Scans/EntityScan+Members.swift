@@ -15,27 +15,36 @@ extension EntityScan {
             }
         }
         let model = context.workspace.model
+        var outcomes: [ListedMember: String] = [:]
         for missing in missing {
-            let member = missing.member
-            guard let rule = model.absentRule(of: member, source: plan.source?.name) else { continue }
-            let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
-            let outcome =
+            guard let rule = model.absentRule(of: missing.member, source: plan.source?.name) else { continue }
+            outcomes[missing.member] =
                 rule == .keep || rule == .auto && missing.isOfOtherRequest
                 ? "the stored values are kept"
                 : "the stored values are now null; if the remote still has them and only stopped sending them, "
                     + "`bmo undo` restores them, and `absent: keep` keeps them"
+        }
+        for member in missing.map(\.member) {
+            guard let outcome = outcomes[member], !supers(of: member).contains(where: { outcomes[$0] == outcome }) else {
+                continue
+            }
+            let kind = member.entity == index ? "" : " of \(model.entities[member.entity].name)"
+            let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
             tally.warn(
-                "no record\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+                "no record\(kind)\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+        }
+    }
+
+    /// Returns a member of a sub-entity as one of each of its super-entities.
+    private func supers(of member: ListedMember) -> [ListedMember] {
+        let model = context.workspace.model
+        return model.model.lineage(of: model.model.entities[member.entity]).dropLast().compactMap { entity in
+            model.index(of: entity.name).map { ListedMember(entity: $0, path: member.path) }
         }
     }
 
     /// Returns the members of sub-entities as members of their super-entities, whose records may be sub-entities' now.
     private func inherited(_ seen: Set<ListedMember>) -> [ListedMember] {
-        let model = context.workspace.model
-        return seen.filter { !$0.path.isEmpty }.flatMap { member in
-            model.model.lineage(of: model.model.entities[member.entity]).compactMap { entity in
-                model.index(of: entity.name).map { ListedMember(entity: $0, path: member.path) }
-            }
-        }
+        seen.filter { !$0.path.isEmpty }.flatMap(supers)
     }
 }

@@ -1,10 +1,11 @@
 internal import StoreContract
 
-extension Workspace {
-    /// Warns of fields that are new in the records and that no attribute reads.
-    func noteUnknownFields(
-        _ unknown: [UnknownFieldRecord], _ results: inout [String: SyncReport.Entity],
-        _ report: @Sendable (SyncEvent) -> Void
+extension SyncReport {
+    /// Adds a warning of fields that are new in the records of an entity and that no attribute reads.
+    ///
+    /// The entity may be one whose objects came in the listing of another, as those of a sub-entity do.
+    mutating func noteUnknownFields(
+        _ unknown: [UnknownFieldRecord], _ report: @Sendable (SyncEvent) -> Void
     ) {
         let fields = Dictionary(grouping: unknown, by: \.entity)
         for (entity, fields) in fields.sorted(by: { $0.key < $1.key }) {
@@ -14,7 +15,7 @@ extension Workspace {
             let message =
                 "records have \(isOne ? "a field" : "\(fields.count) fields") that no attribute reads: \(shown)\(more); "
                 + "`extra: true` would keep \(isOne ? "it" : "them")"
-            results[entity]?.warnings.append(message)
+            if let index = entities.firstIndex(where: { $0.name == entity }) { entities[index].warnings.append(message) }
             report(.warning(entity: entity, message: message))
         }
     }

@@ -102,20 +102,20 @@ extension Workspace {
             workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
             options: options, report: report, shards: shards)
         try await thread.run { try store.beginRun(kind: "sync") }
-        let (scanned, counts) = await scan(context)
-        var results = scanned
+        let (results, counts) = await scan(context)
         await connections.close()
+        let unknown: [UnknownFieldRecord]
         do {
             if options.full, options.conditions.isEmpty {
                 _ = try await thread.run { try store.removeAbandonedStubs() }
             }
-            let unknown = try await thread.run { try store.unknownFields(since: began) }
-            noteUnknownFields(unknown, &results, report)
+            unknown = try await thread.run { try store.unknownFields(since: began) }
         } catch {
             _ = try? await thread.run { try store.endRun(outcome: "failed", summary: nil, always: false) }
             throw error
         }
         var summary = makeReport(results, counts, ContinuousClock.now - start)
+        summary.noteUnknownFields(unknown, report)
         summary.shard = options.shard
         summary.requests = await connections.takeRequests()
         // A finished run without changes leaves the file unchanged, byte for byte.
