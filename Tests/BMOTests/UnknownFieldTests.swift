@@ -77,7 +77,9 @@ import Testing
         #expect(report.entities.first { $0.name == "Number" }?.warnings.contains { $0.contains("owner") } == false)
     }
 
-    @Test func `a member that no record has any more is warned of once for an entity and its sub-entities`() async throws {
+    @Test func `a member that no record has any more is warned of once for an entity and its sub-entities`()
+        async throws
+    {
         let workplace = try LibraryWorkspace.counting()
         let text = workplace.world().replacing("changed: timestamp", with: "changed: timestamp\n      owner: integer")
         let workspace = try await workplace.workspace(text + Self.dead)
@@ -87,7 +89,8 @@ import Testing
         }
         #expect(try await missing("owner 0 5", "owner 1 5") == [])
         let ofDead = try await missing("owner 0 5")
-        #expect(ofDead.count == 1 && ofDead.first?.hasPrefix("no record of Dead has `owner` any more") == true, "\(ofDead)")
+        #expect(
+            ofDead.count == 1 && ofDead.first?.hasPrefix("no record of Dead has `owner` any more") == true, "\(ofDead)")
         #expect(try await missing("owner 0 5", "owner 1 5") == [])
         let ofBoth = try await missing()
         #expect(ofBoth.count == 1 && ofBoth.first?.hasPrefix("no record has `owner` any more") == true, "\(ofBoth)")

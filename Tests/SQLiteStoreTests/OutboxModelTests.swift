@@ -9,7 +9,7 @@ import StoreTestSupport
 import Testing
 
 /// Random edits, imports and answers against a small remote: nothing is lost, and in the end both sides agree.
-@Suite(.overAllStores, .namingTheStore) struct OutboxModelTests {
+@Suite(.namingTheStore) struct OutboxModelTests {
     /// A remote with users and posts: it gives new users a number and new posts a text as their key.
     private struct Remote {
         struct User: Equatable {
@@ -103,8 +103,17 @@ import Testing
         return entry.operation == .create ? [.text(id)] : nil
     }
 
-    @Test(arguments: 1...40)
-    func `nothing is lost and both sides agree`(_ seed: UInt64) throws {
+    @Test(.overBothStores, arguments: 1...40)
+    func `nothing is lost and both sides agree`(_ seed: UInt64) throws { try play(seed) }
+
+    // A fifth of the seeds: a server takes seven times as long as the others.
+    @Test(
+        .overServers,
+        .enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"),
+        arguments: 1...8)
+    func `nothing is lost on a server`(_ seed: UInt64) throws { try play(seed) }
+
+    private func play(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15)
         let policies: [ConflictPolicy] = [.manual, .remote, .local]
         let world = try StoreFixture.outbox(conflicts: policies[Int(seed) % 3])

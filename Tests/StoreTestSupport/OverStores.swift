@@ -35,6 +35,9 @@ extension Trait where Self == OverStores {
     /// Over the stores that keep a database between two processes.
     package static var overDatabases: Self { OverStores(kinds: StoreKind.allCases.filter { $0 != .memory }) }
 
+    /// Over the store that needs a server.
+    package static var overServers: Self { OverStores(kinds: StoreKind.allCases.filter { !$0.isLocal }) }
+
     /// Over the stores that need no server: what a suite of the library proves does not depend on the store's kind.
     package static var overBothStores: Self { OverStores(kinds: [.memory, .sqlite]) }
 }

@@ -25,7 +25,8 @@ extension EntityScan {
                     + "`bmo undo` restores them, and `absent: keep` keeps them"
         }
         for member in missing.map(\.member) {
-            guard let outcome = outcomes[member], !supers(of: member).contains(where: { outcomes[$0] == outcome }) else {
+            guard let outcome = outcomes[member], !supers(of: member).contains(where: { outcomes[$0] == outcome })
+            else {
                 continue
             }
             let kind = member.entity == index ? "" : " of \(model.entities[member.entity].name)"

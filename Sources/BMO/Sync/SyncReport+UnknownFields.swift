@@ -15,7 +15,9 @@ extension SyncReport {
             let message =
                 "records have \(isOne ? "a field" : "\(fields.count) fields") that no attribute reads: \(shown)\(more); "
                 + "`extra: true` would keep \(isOne ? "it" : "them")"
-            if let index = entities.firstIndex(where: { $0.name == entity }) { entities[index].warnings.append(message) }
+            if let index = entities.firstIndex(where: { $0.name == entity }) {
+                entities[index].warnings.append(message)
+            }
             report(.warning(entity: entity, message: message))
         }
     }

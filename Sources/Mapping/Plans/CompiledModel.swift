@@ -61,7 +61,8 @@ public final class CompiledModel: Sendable {
         maxFieldCount = entities.map(\.fields.count).max() ?? 0
         let members = Dictionary(grouping: entities.indices) { [entities] in entities[$0].root }
         families = entities.map { members[$0.root] ?? [] }
-        let listed = Set(entities.indices.filter { model.entities[$0].isScanned }.map { [entities] in entities[$0].root })
+        let listed = Set(
+            entities.indices.filter { model.entities[$0].isScanned }.map { [entities] in entities[$0].root })
         comeOnlyNested = entities.map { !listed.contains($0.root) }
         var ends: [String: (source: String, target: String)] = [:]
         for entity in model.entities {
