@@ -17,8 +17,8 @@ internal import SystemCalls
 public final class RecordStream: Sendable {
     private struct State {
         var lease: SessionPool.Lease?
-        /// The running calls in their order, in which the bridge opens the fetch and prepares the next batch.
-        var pending: [Promise<BridgeReply>] = []
+        /// The running call, in which the bridge opens the fetch or prepares the next batch.
+        var pending: Promise<BridgeReply>?
         var isOpen = false
         /// The cursor from which a new fetch would continue.
         var cursor: String?
@@ -96,10 +96,15 @@ public final class RecordStream: Sendable {
     public func cancel() {
         let (lease, pending, sleep) = state.withLock { state in
             defer { state.isCancelled = true }
-            return state.isCancelled ? (nil, [], nil) : (state.lease, state.pending, state.sleep)
+            return state.isCancelled ? (nil, nil, nil) : (state.lease, state.pending, state.sleep)
         }
         sleep?.fulfil(())
-        if let lease { _ = Self.cancel(pending, of: lease, pool, limits, log) }
+        guard let lease, let pending, !pending.isFulfilled else { return }
+        lease.session.cancel(fetch: lease.fetch)
+        let bridge = log.bridge
+        _ = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(bridge))) { [pool] in
+            pool.abandon(lease)
+        }
     }
 
     /// Ends the fetch in any state and frees its place for another.
@@ -143,8 +148,8 @@ public final class RecordStream: Sendable {
         if !state.withLock({ $0.isOpen }) { try await open() }
         let found = state.withLock { state -> (SessionPool.Lease, Promise<BridgeReply>)? in
             guard let lease = state.lease else { return nil }
-            let promise = state.pending.first ?? lease.session.submit(.fetchNext(lease.fetch))
-            state.pending = [promise]
+            let promise = state.pending ?? lease.session.submit(.fetchNext(lease.fetch))
+            state.pending = promise
             return (lease, promise)
         }
         guard let found else { throw .cancelled(log.bridge) }
@@ -163,9 +168,7 @@ public final class RecordStream: Sendable {
             guard !state.isCancelled else { return nil }
             let promise = lease.session.submit(.fetchOpen(lease.fetch, batch))
             state.lease = lease
-            state.pending = [promise]
-            // Submitted at once, so that the bridge's thread goes on; the call fails if the fetch does not open.
-            if request.prefetches { state.pending.append(lease.session.submit(.fetchNext(lease.fetch))) }
+            state.pending = promise
             return promise
         }
         guard let promise else {
@@ -180,7 +183,7 @@ public final class RecordStream: Sendable {
                 guard state.lease != nil else { return }
                 state.isOpen = true
                 state.repeats = RepeatGuard()
-                state.pending.removeFirst()
+                state.pending = request.prefetches ? lease.session.submit(.fetchNext(lease.fetch)) : nil
             }
         }
     }
@@ -252,7 +255,7 @@ public final class RecordStream: Sendable {
     /// Records the delivered page and makes the bridge prepare the next batch.
     private func advance(_ page: PageInfo, hasRecords: Bool, _ lease: SessionPool.Lease) throws(BridgeFailure) {
         let (isStuck, isDone) = state.withLock { state -> (Bool, Bool) in
-            state.pending = []
+            state.pending = nil
             state.emptyAnswers = hasRecords || page.pageEnd || !page.rejected.isEmpty ? 0 : state.emptyAnswers + 1
             if state.emptyAnswers > 1000 { return (true, false) }
             if page.pageEnd {
@@ -274,7 +277,7 @@ public final class RecordStream: Sendable {
                 return (false, state.lease != nil)
             }
             if state.lease != nil, !state.isCancelled, request.prefetches {
-                state.pending = [lease.session.submit(.fetchNext(lease.fetch))]
+                state.pending = lease.session.submit(.fetchNext(lease.fetch))
             }
             return (false, false)
         }
@@ -350,7 +353,7 @@ public final class RecordStream: Sendable {
         let (lease, pending) = state.withLock { state in
             defer {
                 state.lease = nil
-                state.pending = []
+                state.pending = nil
                 state.isOpen = false
             }
             return (state.lease, state.pending)
@@ -358,32 +361,20 @@ public final class RecordStream: Sendable {
         if let lease { await Self.settle(lease, pending, pool, limits, log) }
     }
 
-    /// Ends a fetch whose last calls may still be running.
+    /// Ends a fetch whose last call may still be running.
     private static func settle(
-        _ lease: SessionPool.Lease, _ pending: [Promise<BridgeReply>], _ pool: SessionPool, _ limits: BridgeLimits,
+        _ lease: SessionPool.Lease, _ pending: Promise<BridgeReply>?, _ pool: SessionPool, _ limits: BridgeLimits,
         _ log: BridgeLog
     ) async {
-        let timers = cancel(pending, of: lease, pool, limits, log)
-        for promise in pending { _ = await promise.value }
-        for timer in timers { timer.cancel() }
-        end(lease, pool)
-    }
-
-    /// Asks a fetch to stop, and gives up the calls that still run after the grace period.
-    ///
-    /// - Returns: The alarms of that period.
-    private static func cancel(
-        _ pending: [Promise<BridgeReply>], of lease: SessionPool.Lease, _ pool: SessionPool, _ limits: BridgeLimits,
-        _ log: BridgeLog
-    ) -> [Alarm] {
-        let running = pending.filter { !$0.isFulfilled }
-        guard !running.isEmpty else { return [] }
-        lease.session.cancel(fetch: lease.fetch)
-        return running.map { promise in
-            promise.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(log.bridge))) {
+        if let pending, !pending.isFulfilled {
+            lease.session.cancel(fetch: lease.fetch)
+            let timer = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(log.bridge))) {
                 pool.abandon(lease)
             }
+            _ = await pending.value
+            timer.cancel()
         }
+        end(lease, pool)
     }
 
     private static func end(_ lease: SessionPool.Lease, _ pool: SessionPool) {
