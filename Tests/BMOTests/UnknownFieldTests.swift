@@ -90,7 +90,7 @@ import Testing
         #expect(try await missing("owner 0 5", "owner 1 5") == [])
         let ofDead = try await missing("owner 0 5")
         #expect(
-            ofDead.count == 1 && ofDead.first?.hasPrefix("no record of Dead has `owner` any more") == true, "\(ofDead)")
+            ofDead.count == 1 && ofDead.first?.hasPrefix("no object of Dead has `owner` any more") == true, "\(ofDead)")
         #expect(try await missing("owner 0 5", "owner 1 5") == [])
         let ofBoth = try await missing()
         #expect(ofBoth.count == 1 && ofBoth.first?.hasPrefix("no record has `owner` any more") == true, "\(ofBoth)")

@@ -29,10 +29,10 @@ extension EntityScan {
             else {
                 continue
             }
-            let kind = member.entity == index ? "" : " of \(model.entities[member.entity].name)"
+            let place = member.entity == index ? "record" : "object of \(model.entities[member.entity].name)"
             let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
             tally.warn(
-                "no record\(kind)\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+                "no \(place)\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
         }
     }
 

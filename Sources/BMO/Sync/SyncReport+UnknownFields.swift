@@ -1,11 +1,13 @@
+internal import Model
 internal import StoreContract
 
 extension SyncReport {
     /// Adds a warning of fields that are new in the records of an entity and that no attribute reads.
     ///
-    /// The entity may be one whose objects came in the listing of another, as those of a sub-entity do.
+    /// The entity may be one whose objects came in the listing of another, as those of a sub-entity do. If none of them was
+    /// imported, the other one has the warning.
     mutating func noteUnknownFields(
-        _ unknown: [UnknownFieldRecord], _ report: @Sendable (SyncEvent) -> Void
+        _ unknown: [UnknownFieldRecord], of model: Model, _ report: @Sendable (SyncEvent) -> Void
     ) {
         let fields = Dictionary(grouping: unknown, by: \.entity)
         for (entity, fields) in fields.sorted(by: { $0.key < $1.key }) {
@@ -17,6 +19,10 @@ extension SyncReport {
                 + "`extra: true` would keep \(isOne ? "it" : "them")"
             if let index = entities.firstIndex(where: { $0.name == entity }) {
                 entities[index].warnings.append(message)
+            } else if let listed = model.entity(named: entity).map(model.scanned),
+                let index = entities.firstIndex(where: { $0.name == listed.name })
+            {
+                entities[index].warnings.append("\(entity): \(message)")
             }
             report(.warning(entity: entity, message: message))
         }

@@ -115,7 +115,7 @@ extension Workspace {
             throw error
         }
         var summary = makeReport(results, counts, ContinuousClock.now - start)
-        summary.noteUnknownFields(unknown, report)
+        summary.noteUnknownFields(unknown, of: model.model, report)
         summary.shard = options.shard
         summary.requests = await connections.takeRequests()
         // A finished run without changes leaves the file unchanged, byte for byte.

@@ -67,6 +67,8 @@ final class BatchMemories {
     }
 
     /// Searches the schema, which has a row of each table, only after a change of it.
+    ///
+    /// A temporary trigger could only come from this connection, which makes none.
     private func hasTriggers(_ db: Database) throws -> Bool {
         let schema = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
         if let triggers, triggers.schema == schema { return triggers.isAny }
@@ -83,7 +85,11 @@ final class BatchMemories {
 
     /// Notes a version of the database: if another process has written, everything is forgotten.
     func noteVersion(_ new: Int64) {
-        if let version, new != version { memories.forgetAll() }
+        if let version, new != version {
+            memories.forgetAll()
+            // The known schema may be one that a rollback took back, and another process may have reached its version.
+            triggers = nil
+        }
         version = new
     }
 

@@ -90,7 +90,7 @@ extension RowRemover {
         return false
     }
 
-    /// Returns whether its own listing has ever included an object.
+    /// Returns whether an object's own listing has ever included it.
     func hasBeenListed(_ layout: EntityLayout, _ key: [StoredValue]) throws -> Bool {
         let text = JSONText.key(key)
         return try !rowEditors.stubs.contains(layout.name, text) && !provenance.isUnlisted(layout, text)

@@ -7,7 +7,7 @@ package protocol StoreTables:
 {}
 
 extension StoreTables {
-    /// Returns whether its own listing has ever included an object.
+    /// Returns whether an object's own listing has ever included it.
     package func hasBeenListed(_ root: Int, _ key: RowKey) throws -> Bool {
         try !isStub(root, key) && !provenance(root, key).contains { !$0.isListed }
     }
