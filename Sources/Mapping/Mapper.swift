@@ -23,7 +23,7 @@ public final class Mapper {
     package var reportsMembersOfEachBatch = false
     /// The objects being mapped, outermost first, with their positions in their lists.
     ///
-    /// Maintained only if a plan reads them.
+    /// Maintained only if a plan may read them.
     private var around: [(object: BatchValue, index: Int)] = []
     /// As many absent cells as the widest row has.
     let absentCells: UnsafeMutableBufferPointer<Cell>
@@ -83,7 +83,7 @@ public final class Mapper {
         let mapping = expected.mapping
         for index in 0..<batch.count {
             let mark = page.mark
-            if model.plansReadSurroundings { around.removeAll(keepingCapacity: true) }
+            if model.readsSurroundings { around.removeAll(keepingCapacity: true) }
             do throws(Rejection) {
                 if mapping.recognition == nil, batch[index].tag == .object {
                     _ = try mapObject(
@@ -166,7 +166,7 @@ public final class Mapper {
         try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
             let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
             try scan(object, plan.root, plan, layout, row, &relationships, page.arena)
-            if model.plansReadSurroundings {
+            if model.readsSurroundings {
                 if mapping.readsSurroundings {
                     try scanSurroundings(
                         of: object, index, around[...], plan.root, plan, layout, row, &relationships, page.arena)
@@ -175,7 +175,7 @@ public final class Mapper {
             }
             if !mapping.joins.isEmpty { try join(relationships, mapping, layout, row, page.arena) }
         }
-        defer { if model.plansReadSurroundings, !around.isEmpty { around.removeLast() } }
+        defer { if model.readsSurroundings, !around.isEmpty { around.removeLast() } }
         if let top {
             try finish(top, object, plan, layout, first, page)
         } else if let extra = layout.extra, model.comeOnlyNested[layout.index], mapping.source == nil {

@@ -25,10 +25,9 @@ extension EntityScan {
                     + "`bmo undo` restores them, and `absent: keep` keeps them"
         }
         for member in missing.map(\.member) {
-            guard let outcome = outcomes[member], !supers(of: member).contains(where: { outcomes[$0] == outcome })
-            else {
-                continue
-            }
+            guard let outcome = outcomes[member] else { continue }
+            // The warning of the super-entity says it.
+            if supers(of: member).contains(where: { outcomes[$0] == outcome }) { continue }
             let place = member.entity == index ? "record" : "object of \(model.entities[member.entity].name)"
             let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
             tally.warn(

@@ -16,8 +16,8 @@ public final class CompiledModel: Sendable {
     private let families: [[Int]]
     /// Per entity: whether its objects come only nested in other records.
     let comeOnlyNested: [Bool]
-    /// Whether a plan reads the objects around a record.
-    let plansReadSurroundings: Bool
+    /// Whether a plan may read the objects around a record.
+    let readsSurroundings: Bool
     /// Whether a plan reads what a record says about its lists.
     let plansReadMetadata: Bool
     /// The number of fields of the widest entity.
@@ -56,14 +56,12 @@ public final class CompiledModel: Sendable {
             }
         }
         self.plans = plans
-        plansReadSurroundings = plans.contains(where: \.readsSurroundings)
+        readsSurroundings = model.readsSurroundings
         plansReadMetadata = plans.contains { !$0.metadata.isEmpty }
         maxFieldCount = entities.map(\.fields.count).max() ?? 0
         let members = Dictionary(grouping: entities.indices) { [entities] in entities[$0].root }
         families = entities.map { members[$0.root] ?? [] }
-        let listed = Set(
-            entities.indices.filter { model.entities[$0].isScanned }.map { [entities] in entities[$0].root })
-        comeOnlyNested = entities.map { !listed.contains($0.root) }
+        comeOnlyNested = families.map { family in !family.contains { model.entities[$0].isScanned } }
         var ends: [String: (source: String, target: String)] = [:]
         for entity in model.entities {
             for relationship in entity.relationships where !relationship.linkColumns.isEmpty {
