@@ -20,18 +20,7 @@ extension Pager {
             }
             return end()
         }
-        if repeats(facts) {
-            guard isConfirming else { throw circles }
-            if isEndUnknown {
-                warnings.append(
-                    "the reply counts the \(facts.count) records that arrived and no others, and the server ignores the paging "
-                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
-                        + "complete: set paging, or paging: none if that is all")
-                return .end
-            }
-            warnings.append("the server ignores the paging parameters: each page is the whole listing")
-            return end()
-        }
+        if repeats(facts) { return try endRepeated(facts) }
         if isLastPage(position) { return endByTotal(reached(position, facts.count)) }
         if let hasMore = facts.hasMore {
             if !hasMore { return endByTotal(reached(position, facts.count)) }
@@ -42,15 +31,14 @@ extension Pager {
             // A total below the number of records received is wrong, such as -1 for an unknown one.
             if reached == total { return end() }
             isConfirming = false
-        } else if let size = rule.size, facts.count < (pageLength ?? size) {
-            // A short first page is the end, or shows that the server returns fewer records than requested.
+        } else if isShort(facts) {
             if pagesRead > 1 { return end() }
             isConfirming = true
         } else {
             isConfirming = isEndUnknown
         }
         if isConfirming, pagesRead > 1 { isConfirming = false }
-        if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
+        if pageLength == nil { noteLength(facts) }
         switch position {
         case .page(let number): return .go(.page(number + 1))
         case .offset(let number):

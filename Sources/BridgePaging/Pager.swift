@@ -27,7 +27,7 @@ public struct Pager: Sendable {
     /// Whether a full first page is the only sign of more records.
     let isEndUnknown: Bool
     /// The hashes of all positions so far: a scan may have a million of them, each a long URL.
-    private var seen: Set<Int> = []
+    private(set) var seen: Set<Int> = []
     var fetched = 0
     var pagesRead = 0
     /// Whether a page has said that there is more.
@@ -44,7 +44,7 @@ public struct Pager: Sendable {
     /// The latest total of a reply.
     var total: Int?
     /// The total that the pages have to reach, if their positions are not numbers.
-    private var expected = ExpectedTotal()
+    private(set) var expected = ExpectedTotal()
     /// The same of a total that the paging does not need, with its place.
     private var stated = ExpectedTotal()
     private var statedPlace = ""
@@ -68,7 +68,7 @@ public struct Pager: Sendable {
         case .none, .automatic, .cursor, .members, .keyset, .code: return false
         }
     }
-    /// Whether the first page was short and the next request confirms the end.
+    /// Whether the page before was short, so that the next request confirms the end.
     public internal(set) var isConfirming = false
 
     /// The step after a page.
@@ -259,7 +259,9 @@ public struct Pager: Sendable {
     }
 
     /// Ends the scan: the page requested only to confirm the end does not exist.
-    public mutating func confirmEnd() -> Step { end() }
+    public mutating func confirmEnd() -> Step {
+        if case .keyset = rule.style { endOfKeys() } else { end() }
+    }
 
     private mutating func decide(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
         switch rule.style {
@@ -295,7 +297,7 @@ public struct Pager: Sendable {
             }
             return end()
         case .page, .offset: return try decideByNumber(position, facts)
-        case .keyset: return try decideByKey(facts)
+        case .keyset: return try decideByKey(position, facts)
         case .code(let code, _):
             return try code.next(after: position, facts).map { .go($0) } ?? endByExpectedTotal()
         case .linkHeader:
@@ -387,31 +389,6 @@ public struct Pager: Sendable {
     /// Protocol Buffers' JSON leaves out false, so this means the end.
     func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
-    private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
-        if facts.hasMore == false { return endByExpectedTotal() }
-        if facts.count == 0, facts.hasMore == true { return endPromised() }
-        if facts.count == 0 || isSilent(facts) { return end(at: resumed ? nil : fetched, expected.count) }
-        if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 {
-            return end(at: resumed ? nil : fetched, expected.count)
-        }
-        let next: PagePosition
-        switch facts.next {
-        case .value(let key): next = .cursor(key)
-        case .json(let key): next = .json(key)
-        case .missing, .none, .unusable:
-            throw BridgeError(
-                .malformed, "the last record has no value for paging.field, which says how to continue",
-                remedy: "check paging.field")
-        }
-        if seen.contains(next.hashValue) {
-            // A server that includes the record with the given key returns that record alone at the end.
-            if facts.count == 1 { return end() }
-            throw circles
-        }
-        if repeats(facts) { throw circles }
-        return .go(next)
-    }
-
     /// Ends the scan without an explicit sign of the end: a known total must be reached.
     ///
     /// - Parameter reached: The number of records so far, or nil if unknown.
@@ -421,11 +398,11 @@ public struct Pager: Sendable {
     mutating func endByTotal(_ reached: Int?) -> Step { isDetected || resumed ? end() : endUntold(reached) }
 
     /// Ends the scan by a sign of the end after pages that are not numbered.
-    private mutating func endByExpectedTotal() -> Step {
+    mutating func endByExpectedTotal() -> Step {
         isDetected || resumed ? end() : end(at: fetched, expected.count)
     }
 
-    private mutating func end(at reached: Int?, _ total: Int?) -> Step {
+    mutating func end(at reached: Int?, _ total: Int?) -> Step {
         guard let total, let reached, reached < total else { return end() }
         warnings.append("the reply says \(total) records, but its pages held \(reached): not complete")
         return .end
