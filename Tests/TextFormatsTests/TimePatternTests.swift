@@ -31,6 +31,30 @@ import TextFormats
     }
 
     @Test(arguments: [
+        ("%F %T.%f", "%f"), ("%F %T.%L", "%L"), ("%F %T.%3N", "%3N"), ("%Q-%m-%d %Y", "%Q"), ("%F %I:%M %P", "%P"),
+        ("%+4Y-%m-%d", "%+4Y"), ("%Ey-%m-%d", "%Ey"), ("%Y-%m-%Ed", "%Ed"), ("%OY-%m-%d", "%OY"), ("%F %é", "%é"),
+        ("%4-Y", "%4-Y"), ("%f", "%f"),
+    ])
+    func `a conversion that strptime does not know is a fault, which names it`(text: String, conversion: String) {
+        #expect(TimePattern(text).fault?.reason.hasPrefix("has \(conversion), which cannot be read") == true)
+    }
+
+    @Test(arguments: [
+        "%A %a %B %b %C %c %D %d %e %F %G %g %H %h %I %j %k %l %M %m %n %p %R",
+        "%r %S %T %t %U %u %V %W %w %X %x %Y %y %Z %z %%", "%EY %EC %Ec %EX %Ex %F",
+        "%OB %Ob %Od %Oe %OH %Oh %OI %p %OM %Om %OS %OU %OV %OW %Ow %Oy", "%04Y %-12d %_m %^b %#a", "%4EY-%02Om-%0-9d",
+        "%s",
+    ])
+    func `what strptime knows is none`(text: String) {
+        #expect(TimePattern(text).fault?.reason == nil)
+    }
+
+    @Test(arguments: ["%F %", "%F %-", "%F %E"])
+    func `a pattern ends with a conversion that is whole`(text: String) {
+        #expect(TimePattern(text).fault?.reason.hasPrefix("ends in %") == true)
+    }
+
+    @Test(arguments: [
         ("%Y-%j", true), ("%a %j %y", true), ("%Y-%m %j", true), ("%Y-%U-%a", true), ("%W %Y %u", true),
         ("%F %j", false), ("%Y-%U", false), ("%Y-%m", false), ("%s %j", false),
     ])

@@ -26,6 +26,12 @@ package struct TimePattern: Sendable {
         "X": ["H", "M", "S"], "r": ["I", "M", "S", "p"], "c": ["a", "b", "e", "H", "M", "S", "Y"],
     ]
 
+    /// The conversions that strptime of glibc reads in the C locale, and those that it reads with the modifiers E and O.
+    private static let readable = Set("ABCDFGHIMRSTUVWXYZabcdeghjklmnprstuwxyz%".unicodeScalars)
+    private static let readableWith: [Unicode.Scalar: Set<Unicode.Scalar>] = [
+        "E": Set("CXYcx".unicodeScalars), "O": Set("BHIMSUVWbdehmwy".unicodeScalars),
+    ]
+
     /// The pattern as given.
     package let text: String
     private let pieces: [Piece]
@@ -38,10 +44,11 @@ package struct TimePattern: Sendable {
         conversions = Set(pieces.compactMap(\.conversion).flatMap { Self.composites[$0] ?? [$0] })
     }
 
-    /// Why the pattern does not determine a date, or the hour; nil if it does.
+    /// Why times cannot be read with the pattern, or why it does not determine a date or the hour; nil if it does.
     ///
-    /// Without a month or a day, the first is meant: `%Y-%m` is the first day of the month.
-    package var fault: Fault? { dateFault ?? timeFault }
+    /// Without a month or a day, the first is meant: `%Y-%m` is the first day of the month. A pattern may be used to write
+    /// times nevertheless.
+    package var fault: Fault? { conversionFault ?? dateFault ?? timeFault ?? endFault }
 
     /// Whether the date is a day of the year: of `%j`, or of a week (`%U`, `%W`) and a weekday.
     package var isDayOfYear: Bool {
@@ -73,6 +80,43 @@ package struct TimePattern: Sendable {
     /// Whether the pattern has one of these conversions.
     private func has(_ letters: Unicode.Scalar...) -> Bool { !conversions.isDisjoint(with: letters) }
 
+    /// The first conversion that strptime does not know, with which no text is read.
+    private var conversionFault: Fault? {
+        guard let piece = pieces.first(where: { $0.conversion != nil && !Self.isReadable($0) }),
+            let letter = piece.conversion
+        else { return nil }
+        switch letter {
+        case "f", "L", "N", "q", "Q":
+            return Fault(
+                reason: "has \(piece.text), which cannot be read: the C library has no fractions of seconds",
+                remedy: "remove \"format\" if the times are in ISO 8601, such as 2026-11-21 07:08:08.123, or take the "
+                    + "fraction off with \"extract\" first, or use the type text")
+        case "P":
+            return Fault(reason: "has \(piece.text), which cannot be read", remedy: "use %p, which takes am and AM")
+        default:
+            return Fault(
+                reason: "has \(piece.text), which cannot be read",
+                remedy: "use the conversions of strptime, such as %Y-%m-%d %H:%M:%S, or the type text")
+        }
+    }
+
+    private static func isReadable(_ piece: Piece) -> Bool {
+        guard let letter = piece.conversion else { return false }
+        // Flags and a width matter only where times are written.
+        let modifiers = piece.text.unicodeScalars.dropFirst().dropLast()
+        let rest = modifiers.drop { "-_0^#".unicodeScalars.contains($0) }
+            .drop { "0123456789".unicodeScalars.contains($0) }
+        guard let modifier = rest.first else { return readable.contains(letter) }
+        return rest.count == 1 && readableWith[modifier]?.contains(letter) == true
+    }
+
+    /// A `%` with nothing to convert behind it.
+    private var endFault: Fault? {
+        guard let last = pieces.last, last.conversion == nil, last.text.hasPrefix("%") else { return nil }
+        return Fault(
+            reason: "ends in \(last.text), without a conversion", remedy: "remove it, or write %% for the character")
+    }
+
     private var dateFault: Fault? {
         if has("s") || hasYear && (hasMonth && hasDay || isDayOfYear) { return nil }
         if has("G", "g", "V") {
@@ -96,7 +140,7 @@ package struct TimePattern: Sendable {
                 reason: "has %z beside %s, which is in UTC already",
                 remedy: "take the number with \"extract\", and use \"unit\" in place of \"format\"")
         }
-        let hasHalf = has("p", "P")
+        let hasHalf = has("p")
         let hasHour12 = has("I", "l")
         if hasHalf, !hasHour12 {
             return Fault(reason: "has %p without %I: %p applies only to %I", remedy: "use %I for the hour")
