@@ -12,7 +12,7 @@ enum DescriptionChecks {
         Check("describe.capabilities", "claims only capabilities of the contract", .basic) { subject in
             let known: Set = [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
-                "plan", "judge", "watch", "replay", "plan_write", "newest_first", "user_info", "parameters",
+                "plan", "judge", "watch", "replay", "plan_write", "newest_first", "user_info", "parameters", "moves",
             ]
             let odd = subject.plugin.capabilities.filter { !known.contains($0) && !$0.hasPrefix("x-") }
             try require(odd.isEmpty, "unknown capabilities: \(odd.joined(separator: ", ")); own ones begin with x-")

@@ -22,8 +22,10 @@ public struct WriteRequest: Sendable {
     public var key: BridgeOptions
     /// The values to write, in the remote's shape; for an update, only the changed ones.
     public var values: BridgeOptions
-    /// All values of the local object, by local names, for paths and conditions.
+    /// All values of the local object, by local names, for paths and conditions: of an update, with the new ones.
     public var object: BridgeOptions
+    /// For an update: the values that the new ones in ``object`` replace, by local names, as last received. (1.2)
+    public var objectBefore: BridgeOptions = .empty
     /// The paths in ``values`` that hold keys of other objects: one, null or a list.
     public var references: [[String]] = []
     /// The names in ``object`` whose values are JSON texts.
@@ -47,6 +49,10 @@ public struct WriteRequest: Sendable {
     public var before: BridgeOptions = .empty
     /// The location of the key in a record: by local name, the member names from the outside in.
     public var keyPaths: [String: [String]] = [:]
+    /// The location of a value of ``object`` in a record: by local name, the member names from the outside in. (1.2)
+    ///
+    /// It lacks values that are not read from one place. Empty if the host does not say.
+    public var objectPaths: [String: [String]] = [:]
     /// For a create: the members of ``values`` that a new object can have, also those that it does not set. (1.2)
     public var members: [String] = []
     /// The members that records of the entity have: those that the host reads, and those that it has seen; nil if it does
@@ -94,6 +100,7 @@ public struct WriteRequest: Sendable {
         key = record.object("key") ?? .empty
         values = record.object("values") ?? .empty
         object = record.object("object") ?? .empty
+        objectBefore = record.object("object_before") ?? .empty
         parent = record.object("parent")
         idempotencyKey = record.string("idempotency_key")
         references = record.objects("references").map { $0.strings("path") }
@@ -102,12 +109,30 @@ public struct WriteRequest: Sendable {
         nested = record.object("nested")
         readOne = record.object("read_one")
         before = record.object("before") ?? .empty
-        if let paths = record.object("key_paths") {
-            for name in paths.names { keyPaths[name] = paths.strings(name) }
-        }
+        keyPaths = Self.paths(record.object("key_paths"))
+        objectPaths = Self.paths(record.object("object_paths"))
         members = record.strings("members")
         recordMembers = record.has("record_members") ? record.strings("record_members") : nil
         userInfo = record.object("user_info")
         explains = record.bool("explain") ?? false
+    }
+
+    /// The object's values as the remote knows them, by local names: those by which it is addressed.
+    public var remoteObject: BridgeOptions {
+        let (old, new) = (objectBefore, object)
+        guard !old.names.isEmpty else { return new }
+        return BridgeOptions { writer in
+            for name in new.names {
+                (old.has(name) ? old : new).withValue(name) { value in
+                    writer.key(name)
+                    if let value { writer.copy(value) } else { writer.null() }
+                }
+            }
+        }
+    }
+
+    private static func paths(_ paths: BridgeOptions?) -> [String: [String]] {
+        guard let paths else { return [:] }
+        return Dictionary(uniqueKeysWithValues: Set(paths.names).map { ($0, paths.strings($0)) })
     }
 }

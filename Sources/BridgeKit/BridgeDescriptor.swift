@@ -64,6 +64,10 @@ public struct BridgeDescriptor: Sendable {
         case userInfo = "user_info"
         /// A fetch can add parameters to the remote's requests: see `FetchRequest.parameters`.
         case parameters
+        /// What an update answers is always the object, also if the update has given it another key.
+        ///
+        /// Without it, an answer with another key is taken for something else, such as a log entry.
+        case moves
     }
 
     /// Creates a descriptor.

@@ -8,6 +8,7 @@ import Testing
             BridgeDescriptor.Capability.allCases.map(\.rawValue) == [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
                 "plan", "watch", "replay", "judge", "plan_write", "newest_first", "user_info", "parameters",
+                "moves",
             ])
     }
 

@@ -167,13 +167,14 @@ import Testing
 
     private func write(
         _ operation: WriteRequest.Operation, _ section: Literal, key: Literal, values: Literal = [:],
-        object: Literal = [:]
+        object: Literal = [:], before: Literal = [:]
     ) throws -> String? {
         let writer = RecordBatchWriter()
-        try RESTBridgeTests.bridge(["url": .text(server.url)]).write(
-            WriteRequest(
-                operation, entity: "Note", section: section.options, key: key.options, values: values.options,
-                object: object.options), into: writer)
+        var request = WriteRequest(
+            operation, entity: "Note", section: section.options, key: key.options, values: values.options,
+            object: object.options)
+        request.objectBefore = before.options
+        try RESTBridgeTests.bridge(["url": .text(server.url)]).write(request, into: writer)
         let batch = try writer.finish()
         return batch.count > 0 ? batch[0].json : nil
     }
@@ -184,6 +185,18 @@ import Testing
             try write(.update, section, key: ["id": 7], values: ["title": "new"]) == #"{"id":7,"title":"new"}"#)
         // 404 would pass for a delete of what is gone.
         _ = try write(.delete, section, key: ["id": 7])
+        #expect(try server.events().contains { $0.event == "begin" && $0.path == "/django/tasks/7/" })
+    }
+
+    @Test func `the path of an update has the values that the remote knows`() throws {
+        let section: Literal = [
+            "path": "/django/tasks/",
+            "write": ["update": ["path": "/django/tasks/{object.number}/", "forced": ["title": "{object.number}"]]],
+        ]
+        #expect(
+            try write(
+                .update, section, key: ["id": 1], object: ["number": 8, "title": "x"], before: ["number": 7])
+                == #"{"id":7,"title":"8"}"#)
         #expect(try server.events().contains { $0.event == "begin" && $0.path == "/django/tasks/7/" })
     }
 

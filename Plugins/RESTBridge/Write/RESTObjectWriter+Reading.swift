@@ -134,11 +134,12 @@ extension RESTObjectWriter {
             isOwn: false)
     }
 
-    /// The object's values, with the key as the remote has it.
+    /// The object's values and key as the remote has them before the write.
     private var keyedObject: BridgeOptions {
-        BridgeOptions { writer in
-            for name in request.object.names {
-                (request.key.has(name) ? request.key : request.object).withValue(name) { value in
+        let object = request.remoteObject
+        return BridgeOptions { writer in
+            for name in object.names {
+                (request.key.has(name) ? request.key : object).withValue(name) { value in
                     writer.key(name)
                     if let value { writer.copy(value) } else { writer.null() }
                 }

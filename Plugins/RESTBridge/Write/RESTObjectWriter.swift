@@ -13,6 +13,8 @@ struct RESTObjectWriter {
     let request: WriteRequest
     let rule: RESTWriteRule
     let variables: TemplateVariables
+    /// The variables of paths, in which an object that is updated has the values that the remote knows it by.
+    let address: TemplateVariables
     /// The bridge's `parameters`, for variables of paths.
     let parameters: BridgeOptions?
     let log: BridgeContext
@@ -31,6 +33,9 @@ struct RESTObjectWriter {
             parameters: [request.section.object("parameters"), parameters].compactMap(\.self),
             userInfo: request.userInfo,
             parent: request.parent, object: request.object, jsonNames: request.jsonNames, key: request.key)
+        var address = variables
+        address.object = request.remoteObject
+        self.address = address
     }
 
     /// A description of the change, for messages.
@@ -208,7 +213,7 @@ struct RESTObjectWriter {
         pairs.compactMap { name, text in ValueTemplate.expand(text, variables).map { (name: name, value: $0) } }
     }
 
-    /// Returns a variable's value.
+    /// Returns the value of a path's variable.
     ///
     /// `key` alone stands for a key of one part. A listing's `since` has no value here.
     private func value(_ name: String) -> String? {
@@ -216,7 +221,7 @@ struct RESTObjectWriter {
             guard request.key.names.count == 1, let only = request.key.names.first else { return nil }
             return request.key.string(only).flatMap { $0.isEmpty ? nil : $0 }
         }
-        return variables.value(name)
+        return address.value(name)
     }
 
     private func unresolved(_ path: PathTemplate) -> BridgeError {

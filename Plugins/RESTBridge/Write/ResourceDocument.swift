@@ -121,7 +121,7 @@ extension RESTObjectWriter {
     private func types(of wanted: Set<String>, _ url: HTTPURL) throws -> ResourceDocument.Types {
         var types = ResourceDocument.Types(request.section.object("write"))
         var places = rule.operation == .create ? [] : [url.text]
-        if let path = (try? rule.listing.expand(variables)) ?? nil, let listing = base.appending(path: path) {
+        if let path = (try? rule.listing.expand(address)) ?? nil, let listing = base.appending(path: path) {
             places.append(listing.text)
         }
         for place in places where types.own == nil || !wanted.allSatisfy(types.isKnown) {

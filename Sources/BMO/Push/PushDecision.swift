@@ -25,11 +25,12 @@ struct PushDecision: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key of the object in the reply; nil if it has none.
+    ///   - movesObjects: Whether the bridge answers an update with the edited object alone, also under a new key.
     ///   - isCreated: Whether that object has the sent values. It is then the new one, under the remote's key: a UUID
     ///     that the remote generated, another spelling.
-    func ignoresReply(key: [StoredValue]?, isCreated: @autoclosure () -> Bool) -> Bool {
+    func ignoresReply(key: [StoredValue]?, movesObjects: Bool, isCreated: @autoclosure () -> Bool) -> Bool {
         guard !entry.hasTemporaryKey, let key, key != entry.key else { return false }
-        return entry.operation != .create || !isCreated()
+        return entry.operation == .create ? !isCreated() : !movesObjects
     }
 
     /// Decides after the remote accepted the edit.

@@ -28,6 +28,8 @@ struct PushReader {
     let connections: Connections
     let entity: Int
     let object: RecordBatch
+    /// The object before the edit; nil where `read_one` asks for both in the same way.
+    let objectBefore: RecordBatch?
     let parent: ParentObject?
     /// What the program said about the edit, if the bridge takes it.
     let userInfo: BridgeOptions?
@@ -40,6 +42,7 @@ struct PushReader {
         self.connections = connections
         self.entity = entity
         object = request.object
+        objectBefore = request.objectBefore
         parent = request.parent
         userInfo = request.userInfo
     }
@@ -52,13 +55,19 @@ struct PushReader {
         let remote = try plan.key(key)
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
-            fetch.parent = BridgeOptions(batch: object)
             fetch.readsOne = true
             let attributes = model.model.attributes(of: model.model.entities[entity])
             fetch.keyPaths = model.keyPaths(of: entity, in: attributes)
             fetch.userInfo = userInfo
             fetch.patience = definition.retryFor
-            return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
+            // Where the address has values that the edit sets, it depends on whether the edit has arrived.
+            var found = Found.gone
+            for object in [object, objectBefore].compactMap(\.self) {
+                fetch.parent = BridgeOptions(batch: object)
+                found = try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
+                if case .object = found { break }
+            }
+            return found
         }
         let fetch = try listing(remote, plan)
         return try await first(of: fetch, conditions: remote.count) { $0 == key }

@@ -12,6 +12,8 @@ struct PushRequest: Sendable {
     let values: OutgoingValue
     /// The object's local values, with its key as the remote knows it: the parent object of `read_one`.
     let object: RecordBatch
+    /// The same with the values that an update replaces; nil if `read_one` does not mention them.
+    let objectBefore: RecordBatch?
     /// The local values of the object's parent, where its entity is scanned by parent.
     let parent: ParentObject?
     /// The nested objects that an update sets only in part.
@@ -31,7 +33,8 @@ struct PushRequest: Sendable {
         let plan = OutgoingPlan(of: index, in: model)
         let definition = model.model.scanned(model.model.entities[index])
         let row = try Self.row(of: entry, layout, store)
-        parent = try Self.parent(of: definition, layout, Self.remoteRow(of: entry, row), workspace, store)
+        let rowBefore = Self.remoteRow(of: entry, row)
+        parent = try Self.parent(of: definition, layout, rowBefore ?? row, workspace, store)
         // It was stored because the bridge took it: without it, the edit could reach another tenant.
         guard entry.userInfo == nil || workspace.can("user_info", definition.bridge) else {
             throw OutgoingPlan.Refusal(
@@ -52,10 +55,7 @@ struct PushRequest: Sendable {
         let links = try Self.links(of: entry, plan)
         values = try plan.object(columns, links: links)
         let isUpdate = entry.operation == .update
-        nested =
-            isUpdate
-            ? plan.nested(
-                setting: Set(columns.keys), links: Set(links.keys), in: try Self.before(later: entry, row, store)) : nil
+        nested = isUpdate ? plan.nested(setting: Set(columns.keys), links: Set(links.keys), in: row) : nil
         let references = plan.references(setting: Set(columns.keys), links: Set(links.keys))
         let old = Dictionary(entry.changes.map { ($0.name, $0.old ?? .null) }, uniquingKeysWith: { first, _ in first })
         let changed =
@@ -65,6 +65,8 @@ struct PushRequest: Sendable {
         let section = try Self.section(definition.section, workspace)
         let keys = Dictionary(key.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         object = try Self.batch(layout, row) { keys[$0] }
+        let isAddress = definition.readOne.map { Self.mentions($0, any: old.keys) } ?? false
+        objectBefore = isAddress ? try rowBefore.map { row in try Self.batch(layout, row) { keys[$0] } } : nil
         let recordMembers = try Self.recordMembers(entry.operation, index, row, in: model, store)
         let before = entry.operation == .update ? plan.before(Self.old(of: entry)) : nil
 
@@ -86,7 +88,12 @@ struct PushRequest: Sendable {
             writer.key("values")
             values.write(to: writer)
             writer.key("object")
-            Self.write(layout, row, to: writer) { _ in nil }
+            Self.write(layout.columns, row, to: writer) { _ in nil }
+            if let rowBefore {
+                writer.key("object_before")
+                let old = Self.old(of: entry)
+                Self.write(layout.columns.filter { old[$0.name] != nil }, rowBefore, to: writer) { _ in nil }
+            }
             if let parent {
                 writer.key("parent")
                 writer.copy(parent.values[0])
@@ -100,6 +107,14 @@ struct PushRequest: Sendable {
                 for (name, _) in key {
                     guard let path = plan.path(of: name) else { continue }
                     writer.key(name)
+                    writer.array { for component in path.components { writer.text(component) } }
+                }
+            }
+            writer.key("object_paths")
+            writer.object {
+                for field in layout.columns {
+                    guard let path = plan.path(of: field.name) else { continue }
+                    writer.key(field.name)
                     writer.array { for component in path.components { writer.text(component) } }
                 }
             }
@@ -214,19 +229,33 @@ struct PushRequest: Sendable {
             ?? entry.links.first { link in !layout.toMany.contains { $0.name == link.relationship } }?.relationship
     }
 
+    /// Whether one of the texts in a section may contain a variable of one of these names.
+    private static func mentions(_ section: ConfigValue, any names: some Collection<String>) -> Bool {
+        switch section {
+        case .string(let text): names.contains(where: text.contains)
+        case .array(let elements): elements.contains { mentions($0, any: names) }
+        case .object(let members): members.contains { mentions($0.value, any: names) }
+        case .null, .bool, .int, .double, .secret: false
+        }
+    }
+
     /// Returns a section of the configuration, with its secrets.
     static func section(_ value: ConfigValue, _ workspace: Workspace) throws -> RecordBatch {
         var encoder = ConfigEncoder(
-            directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
+            directory: workspace.configuration.directory, session: workspace.session,
+            needsNoSecrets: workspace.needsNoSecrets)
         return try encoder.batch(value)
     }
 
-    /// Returns the object's local values by column as of the edit; for a deleted object, as of before the deletion.
+    /// Returns the object's local values by column as of the edit, without later edits of it; for a deleted object, as of
+    /// before the deletion.
     private static func row(
         of entry: OutboxEntry, _ layout: EntityLayout, _ store: any Store
     ) throws -> [String: StoredValue] {
         var row: [String: StoredValue] = [:]
         if entry.operation != .delete { row = try store.object(layout, key: entry.key) ?? [:] }
+        // A new object's later edits wait in its own entry, unless that is under way.
+        if entry.operation == .update { row = try before(later: entry, row, store) }
         for change in entry.changes { row[change.name] = change.new ?? change.old ?? .null }
         for (field, value) in zip(layout.key, entry.key) { row[layout.fields[field].name] = value }
         return row
@@ -243,9 +272,10 @@ struct PushRequest: Sendable {
         return row
     }
 
-    /// Returns the row with the parent that the remote knows: it keeps an object under its old one until it is moved.
-    private static func remoteRow(of entry: OutboxEntry, _ row: [String: StoredValue]) -> [String: StoredValue] {
-        entry.operation == .update ? row.merging(old(of: entry)) { $1 } : row
+    /// Returns the row of an update as the remote has it, which keeps the object under its old parent, and at its old
+    /// address, until then; nil for another edit.
+    private static func remoteRow(of entry: OutboxEntry, _ row: [String: StoredValue]) -> [String: StoredValue]? {
+        entry.operation == .update ? row.merging(old(of: entry)) { $1 } : nil
     }
 
     private static func parent(
@@ -276,16 +306,16 @@ struct PushRequest: Sendable {
     ) throws -> RecordBatch {
         let writer = RecordBatchWriter()
         writer.limit(bytes: maxBytes)
-        write(layout, row, to: writer, replacing: replacing)
+        write(layout.columns, row, to: writer, replacing: replacing)
         return try writer.finish()
     }
 
     private static func write(
-        _ layout: EntityLayout, _ row: [String: StoredValue], to writer: RecordBatchWriter,
+        _ columns: some Sequence<EntityLayout.Field>, _ row: [String: StoredValue], to writer: RecordBatchWriter,
         replacing: (String) -> OutgoingValue?
     ) {
         writer.object {
-            for field in layout.columns {
+            for field in columns {
                 writer.key(field.name)
                 (replacing(field.name) ?? .local(row[field.name] ?? .null, field.type)).write(to: writer)
             }

@@ -134,7 +134,11 @@ struct PushSender {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         let decision = self.decision(entry)
         var object = reply.map { self.object($0, place) }
-        if let shown = object, decision.ignoresReply(key: shown.key, isCreated: shown.isCreated(by: entry)) {
+        if let shown = object,
+            decision.ignoresReply(
+                key: shown.key, movesObjects: workspace.can("moves", place.bridge),
+                isCreated: shown.isCreated(by: entry))
+        {
             object = nil
         }
         if object == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,

@@ -75,12 +75,15 @@ import Testing
     // MARK: replies
 
     @Test func `a reply that shows another object is ignored, unless it is the created one`() {
-        #expect(decision(.update).ignoresReply(key: [.integer(2)], isCreated: true))
-        #expect(!decision(.update).ignoresReply(key: [.integer(1)], isCreated: false))
-        #expect(!decision(.update).ignoresReply(key: nil, isCreated: false))
-        #expect(decision(.create).ignoresReply(key: [.integer(2)], isCreated: false))
-        #expect(!decision(.create).ignoresReply(key: [.integer(2)], isCreated: true))
-        #expect(!decision(.create, temporary: true).ignoresReply(key: [.integer(2)], isCreated: false))
+        #expect(decision(.update).ignoresReply(key: [.integer(2)], movesObjects: false, isCreated: true))
+        #expect(!decision(.update).ignoresReply(key: [.integer(2)], movesObjects: true, isCreated: false))
+        #expect(decision(.create).ignoresReply(key: [.integer(2)], movesObjects: true, isCreated: false))
+        #expect(!decision(.update).ignoresReply(key: [.integer(1)], movesObjects: false, isCreated: false))
+        #expect(!decision(.update).ignoresReply(key: nil, movesObjects: false, isCreated: false))
+        #expect(decision(.create).ignoresReply(key: [.integer(2)], movesObjects: false, isCreated: false))
+        #expect(!decision(.create).ignoresReply(key: [.integer(2)], movesObjects: false, isCreated: true))
+        #expect(
+            !decision(.create, temporary: true).ignoresReply(key: [.integer(2)], movesObjects: false, isCreated: false))
     }
 
     @Test func `a created object without a key in the reply is looked for`() {
