@@ -14,6 +14,7 @@ public final class SMBBridge: Bridge {
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
         capabilities: [
             .check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .validate, .replay,
+            .moves,
         ])
 
     let options: ShareOptions
@@ -43,7 +44,7 @@ public final class SMBBridge: Bridge {
         if request.validates {
             let section = try EntitySection(request.section)
             if section.readsOwners { try EntitySection.checkOwners(options.url) }
-            return ValidationSource(request.isWritable ? section.writeFaults : [])
+            return ValidationSource(section.faults(in: request))
         }
         if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
         if let milliseconds = request.watchMilliseconds {

@@ -86,5 +86,35 @@ extension EndToEndTests {
             #expect(try await bmo("sync", "-q").exitCode == 0)
             #expect(try rows("SELECT code, price FROM Price") == [["A", "1.75"]])
         }
+
+        @Test func `a file that an edit moves is known under its new path, and edits that cannot be sent say so`()
+            async throws
+        {
+            let place = try await RemoteWorkspace.share()
+            try place.configure(
+                """
+                  File:
+                    bridge: files
+                    key: path
+                    writable: true
+                    attributes: {path: text, name: text, hidden: boolean, size: integer, content: text}
+                    smb: {files: "*.txt", content: text}
+                """)
+            try place.server.write("a.txt", "a")
+            try place.server.write("c.txt", "c")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            let moved = try await place.bmo("update", "File", "a.txt", "--set", "name=b.txt", "--push")
+            #expect(moved.exitCode == 0, "\(moved)")
+            #expect(try await place.query("SELECT min(path) || ' ' || max(path) FROM File") == "b.txt c.txt")
+            let deleted = try await place.bmo("delete", "File", "b.txt", "--push")
+            #expect(deleted.exitCode == 0, "\(deleted)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.server.share) == ["c.txt"])
+
+            let hidden = try await place.bmo(
+                "update", "File", "c.txt", "--set", "content=new", "--set", "hidden=true", "--push")
+            #expect(hidden.exitCode == 1, "\(hidden)")
+            #expect(hidden.allOutput.contains("bmo cannot set hidden of a file"), "\(hidden)")
+            #expect(try String(contentsOfFile: place.server.share + "/c.txt", encoding: .utf8) == "c")
+        }
     }
 }

@@ -53,6 +53,22 @@ import TestLiterals
         #expect(try PathPattern("a/b.csv").isLiteral)
     }
 
+    @Test func `a whole path gives the captures of the first pattern that matches it`() throws {
+        let patterns = try PatternSet(["a/{x}/*.txt", "**/{y}.csv"])
+        #expect(patterns.captures(of: ["a", "1", "n.txt"]) == ["x": "1"])
+        #expect(patterns.captures(of: ["a", "1", "n.csv"]) == ["y": "n"])
+        #expect(patterns.captures(of: ["b", "n.txt"]) == nil)
+        #expect(patterns.captures(of: []) == nil)
+    }
+
+    @Test func `patterns may have one folder for all matches`() throws {
+        #expect(try PatternSet(["docs/a/*.txt", "docs/a/b.csv"]).onlyFolder == ["docs", "a"])
+        #expect(try PatternSet(["*"]).onlyFolder == [])
+        for texts in [["**"], ["docs/**"], ["docs/{x}/*"], ["a/*", "b/*"]] {
+            #expect(try PatternSet(texts).onlyFolder == nil, "\(texts)")
+        }
+    }
+
     @Test func `names match in either normal form of Unicode`() throws {
         #expect(try match("caf\u{E9}/{n}.txt", "cafe\u{301}/u\u{308}.txt")?.first?.unicodeScalars.count == 2)
         #expect(try match("**/cafe\u{301}.txt", "x/CAF\u{C9}.TXT") == [])

@@ -31,6 +31,22 @@ import TestLiterals
             (["json": "*", "records": "items"], "records: \"items\" is not a path: $ must come first at character 1"),
             (["ndjson": "*", "write": "all"], "write: \"all\" is not one of none, append, rewrite"),
             (["files": "*", "depth": -1], "depth: -1 is below 0"),
+            (
+                ["csv": "*", "columns": ["id": "Code"]],
+                "the section smb has columns, which has no effect without write"
+            ),
+            (
+                ["ndjson": "*", "write": "none", "columns": ["id": "Code"]],
+                "the section smb has columns, which has no effect without write"
+            ),
+            (
+                ["files": "*", "max_content_bytes": 5],
+                "the section smb has max_content_bytes, which has no effect without content: text or data"
+            ),
+            (
+                ["files": "*", "content": "hash", "max_content_bytes": 5],
+                "the section smb has max_content_bytes, which has no effect without content: text or data"
+            ),
             (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
         ] as [(Literal, String)])
     func `a section that makes no sense is refused`(section: Literal, message: String) throws {
@@ -88,6 +104,35 @@ import TestLiterals
         section: Literal, message: String?
     ) throws {
         #expect(try EntitySection(BridgeOptions(section)).writeFaults.first?.message == message)
+    }
+
+    @Test func `columns that name no attribute are a fault, and those outside the key a warning`() throws {
+        let section: Literal = [
+            "csv": "*", "write": "rewrite", "columns": ["id": "Code", "nmae": "N", "name": "M"],
+        ]
+        var request = FetchRequest(entity: "Row", section: BridgeOptions(section))
+        request.names = EntityNames(fields: ["id", "name"], key: ["id"])
+        let faults = try EntitySection(request.section).faults(in: request)
+        #expect(faults.map(\.key) == ["columns.name", "columns.nmae"])
+        #expect(faults.map(\.isWarning) == [true, false])
+    }
+
+    @Test(
+        arguments: [
+            ("**", [["path"]], false), ("**", [["name"], ["folder"]], false), ("docs/*", [["name"]], false),
+            ("**", [["name"]], true), ("docs/*", [["path_key"], ["size"]], true), ("**", [["inode"]], true),
+        ] as [(String, [[String]], Bool)])
+    func `a written entity that does not read which file an object is, is a fault`(
+        pattern: String, paths: [[String]], isFault: Bool
+    ) throws {
+        var request = FetchRequest(entity: "File", section: BridgeOptions(["files": .text(pattern)]))
+        request.fieldPaths = paths
+        let section = try EntitySection(request.section)
+        #expect(section.faults(in: request).isEmpty, "it is only read")
+        request.isWritable = true
+        #expect(section.faults(in: request).isEmpty == !isFault)
+        request.fieldPaths = nil
+        #expect(section.faults(in: request).isEmpty, "all members are read")
     }
 
     @Test func `the password is the only secret option`() {

@@ -17,7 +17,7 @@ extension AgainstRealServer {
             let killer = try Killer(mortal)
             let content = String(repeating: "0123456789abcdef", count: 3 << 20)
             let request = WriteRequest(
-                .update, entity: "Document", section: BridgeOptions(["files": "**"]),
+                .update, entity: "Document", section: BridgeOptions(["files": "**", "content": "text"]),
                 key: BridgeOptions(["path": "old.txt"]), values: BridgeOptions(["content": .text(content)]))
             let error = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
             let names = try killer.result()

@@ -286,8 +286,8 @@ extension AgainstRealServer {
         }
 
         @Test func `a file that another holds open alone is tried, then left out, and cannot be written`() throws {
-            try write(.create, ["files": "**"], values: ["path": "w6/held.csv", "content": "id\n1\n"])
-            try write(.create, ["files": "**"], values: ["path": "w6/free.csv", "content": "id\n2\n"])
+            try write(.create, files, values: ["path": "w6/held.csv", "content": "id\n1\n"])
+            try write(.create, files, values: ["path": "w6/free.csv", "content": "id\n2\n"])
             let other = try SMBBridge(server, share: "rw")
             try other.connection.holding(["w6", "held.csv"]) {
                 let scan = try bridge.scan(["csv": "w6/*"])
@@ -308,7 +308,7 @@ extension AgainstRealServer {
         @Test(arguments: ["rows", "content"])
         func `a file that another lets others only read is locked, and no conflict`(_ kind: String) throws {
             let name = "w9-\(kind)"
-            try write(.create, ["files": "**"], values: ["path": .text("\(name)/open.csv"), "content": "id,n\n1,a\n"])
+            try write(.create, files, values: ["path": .text("\(name)/open.csv"), "content": "id,n\n1,a\n"])
             func edit() throws {
                 if kind == "rows" {
                     let section: Literal = ["csv": .text("\(name)/open.csv"), "write": "rewrite"]

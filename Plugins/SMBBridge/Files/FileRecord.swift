@@ -76,7 +76,7 @@ struct FileRecord {
         }
     }
 
-    /// Writes only the fields that a stat returns; the others stay unchanged.
+    /// Writes only the fields that a stat returns, and the captures; the others stay unchanged.
     func writePart(to writer: RecordBatchWriter) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         writer.object {
@@ -90,6 +90,7 @@ struct FileRecord {
             writer.member("accessed", microseconds: entry.accessed)
             writer.member("changed", microseconds: entry.changed)
             writer.member("is_directory", entry.isDirectory)
+            for (name, value) in captures { writer.member(name, value) }
         }
     }
 

@@ -32,6 +32,28 @@ struct FileSection {
         _ = try TextDecoder(encoding: encoding)
     }
 
+    /// Whether records have the content itself, so that it can be written.
+    var hasWritableContent: Bool {
+        switch content {
+        case .text, .bytes, .data: true
+        case .none, .hash: false
+        }
+    }
+
+    /// Returns the fault of an entity that is written, and reads nothing that says which file an object is.
+    ///
+    /// - Parameter paths: The paths in a record that the entity reads.
+    func pathFault(reading paths: [[String]]) -> SectionFault? {
+        let hasFolder = paths.contains(["folder"]) || listing.patterns.onlyFolder != nil
+        let isKnown = paths.contains { $0.first == "path" } || hasFolder && paths.contains(["name"])
+        guard !isKnown else { return nil }
+        return SectionFault(
+            key: nil,
+            message: "the entity is \"writable\", but none of its attributes reads path: bmo cannot tell which file an "
+                + "object is",
+            remedy: "add the attribute path: text, or remove \"writable\"")
+    }
+
     /// The options that determine the records of a file.
     var question: String { "files \(content) \(maximumContentBytes) \(encoding ?? "") \(readsOwners)" }
 }

@@ -41,6 +41,17 @@ struct RowSection {
         }
     }
 
+    /// Returns the faults of the attributes that ``columns`` names.
+    func columnFaults(_ names: EntityNames) -> [SectionFault] {
+        columns.keys.sorted().compactMap { name in
+            if let fault = EntityNames.fault(name, among: names.fields, option: "columns.\(name)") { return fault }
+            guard !names.key.contains(name) else { return nil }
+            return SectionFault(
+                key: "columns.\(name)", message: "columns.\(name) has no effect: \(name) is not part of the key",
+                remedy: "remove it; the attribute's from names its column", isWarning: true)
+        }
+    }
+
     /// The options that determine the rows of a file.
     var question: String {
         return "\(format) \(encoding ?? "") \(members.question)"

@@ -54,6 +54,20 @@ enum EntitySection {
         }
     }
 
+    /// Returns the faults that the entity's names and paths show.
+    func faults(in request: FetchRequest) -> [SectionFault] {
+        var faults = request.isWritable ? writeFaults : []
+        switch self {
+        case .files(let section):
+            if request.isWritable, let paths = request.fieldPaths, let fault = section.pathFault(reading: paths) {
+                faults.append(fault)
+            }
+        case .rows(let section):
+            if let names = request.names { faults += section.columnFaults(names) }
+        }
+        return faults
+    }
+
     init(_ options: BridgeOptions) throws {
         let given = Self.kinds.filter(options.has)
         guard let kind = given.first, given.count == 1 else {
@@ -73,9 +87,22 @@ enum EntitySection {
                 throw BridgeError(
                     .configuration, "the section smb has encoding, which has no effect with files without content")
             }
-            self = .files(try FileSection(options, kind: kind))
+            let section = try FileSection(options, kind: kind)
+            if options.has("max_content_bytes"), !section.hasWritableContent {
+                throw BridgeError(
+                    .configuration,
+                    "the section smb has max_content_bytes, which has no effect without content: text or data")
+            }
+            self = .files(section)
         case "folders": self = .files(try FileSection(options, kind: kind))
-        default: self = .rows(try RowSection(options, kind: kind))
+        default:
+            let section = try RowSection(options, kind: kind)
+            guard section.writing != .none || !options.has("columns") else {
+                throw BridgeError(
+                    .configuration, "the section smb has columns, which has no effect without write",
+                    remedy: "set write: rewrite, or remove columns")
+            }
+            self = .rows(section)
         }
     }
 }

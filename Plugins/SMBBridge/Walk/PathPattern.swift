@@ -18,6 +18,8 @@ struct PathPattern: Sendable {
     let literalFolders: [String]
     /// Whether the pattern names exactly one path.
     let isLiteral: Bool
+    /// Whether all matches are in one folder, that of ``literalFolders``.
+    var hasOneFolder: Bool { literalFolders.count == components.count - 1 }
     private let components: [Component]
 
     private enum Component {
@@ -75,14 +77,17 @@ struct PathPattern: Sendable {
     func start(behind folders: Int) -> [Position] { expand(Position(index: folders, captures: [])) }
 
     /// Whether the pattern matches this path.
-    func matches(_ path: [String]) -> Bool {
-        guard let name = path.last else { return false }
+    func matches(_ path: [String]) -> Bool { captures(of: path) != nil }
+
+    /// Returns the captures of a path, in the order of ``captureNames``; nil if the pattern does not match it.
+    func captures(of path: [String]) -> [String]? {
+        guard let name = path.last else { return nil }
         var positions = start(behind: 0)
         for folder in path.dropLast() {
             positions = descend(from: positions, into: folder)
-            if positions.isEmpty { return false }
+            if positions.isEmpty { return nil }
         }
-        return match(name, at: positions) != nil
+        return match(name, at: positions)
     }
 
     /// Returns the positions in the folder `name` of a folder with `positions`; empty if nothing below can match.

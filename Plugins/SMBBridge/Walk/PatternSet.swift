@@ -103,6 +103,21 @@ struct PatternSet: Sendable {
         return true
     }
 
+    /// Returns the captures of a path by name, from the first pattern that matches it; nil if none does.
+    func captures(of path: [String]) -> [String: String]? {
+        for pattern in patterns {
+            guard let captures = pattern.captures(of: path) else { continue }
+            return Dictionary(zip(pattern.captureNames, captures), uniquingKeysWith: { first, _ in first })
+        }
+        return nil
+    }
+
+    /// The folder that all matches are in; nil if they may be in several.
+    var onlyFolder: [String]? {
+        patterns.allSatisfy { $0.hasOneFolder && $0.literalFolders == patterns[0].literalFolders }
+            ? patterns[0].literalFolders : nil
+    }
+
     var hasExcludes: Bool { !excludes.isEmpty }
 
     /// Whether a path and everything below it are excluded.

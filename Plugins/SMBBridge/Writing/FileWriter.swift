@@ -27,43 +27,69 @@ struct FileWriter {
     }
 
     private func create(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
-        let path = try target(of: request.values) ?? present(request)
+        let values = request.values
+        let path = try target(of: values) ?? present(request)
+        let isFolder = section.listing.kinds == .folders || values.bool("is_directory") == true
+        let bytes = try content(values) ?? []
+        var sizes = [UInt64(bytes.count)]
+        // The size of a text that was read counts its byte order mark.
+        if section.content == .text, values.has("content") { sizes.append(UInt64(bytes.count + Self.utf8Mark.count)) }
+        try FileOutcome(section: section, path: path, isFolder: isFolder, isNew: true, sizes: sizes).check(values)
         try path.checkLinks(on: connection)
         guard try connection.status(of: root + path.names) == nil else {
             throw conflict(path, "one of that name already exists")
         }
         try makeFolders(path.folder)
-        if section.listing.kinds == .folders || request.values.bool("is_directory") == true {
+        if isFolder {
             try connection.makeFolder(root + path.names)
         } else {
-            try put(try content(request.values) ?? [], at: path, replacing: nil)
-            try setTimes(path, request.values)
+            try put(bytes, at: path, replacing: nil)
+            try setTimes(path, values)
         }
-        try answer(path, request.values, into: writer)
+        try answer(path, into: writer)
     }
 
     private func update(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
-        var path = try present(request)
+        let path = try present(request)
         try path.checkLinks(on: connection)
         let state = try expected(path, request)
-        if let bytes = try content(request.values) {
+        let target = try target(of: request.values, from: path) ?? path
+        var bytes = try content(request.values)
+        var sizes = [bytes.map { UInt64($0.count) } ?? state.size]
+        if let text = bytes {
             guard !state.isDirectory else { throw conflict(path, "it is a folder, which has no content") }
-            try put(try mark(of: path, state, for: bytes) + bytes, at: path, replacing: state)
+            let whole = try mark(of: path, state, for: text) + text
+            sizes.append(UInt64(whole.count))
+            bytes = whole
         }
-        if let target = try target(of: request.values, from: path), target != path {
-            try target.checkLinks(on: connection)
-            // To the server, the same name in another case is the same file.
-            if FileRecord.key(target.text) != FileRecord.key(path.text),
-                try connection.status(of: root + target.names) != nil
-            {
-                throw conflict(target, "one of that name already exists")
-            }
+        try FileOutcome(section: section, path: target, isFolder: state.isDirectory, isNew: false, sizes: sizes)
+            .check(request.values)
+        if target != path { try checkFree(target, for: path) }
+        // All that can be known to fail is found before this: an edit is not done by half.
+        if let bytes { try put(bytes, at: path, replacing: state) }
+        if target != path {
             try makeFolders(target.folder)
             try connection.move(root + path.names, to: root + target.names)
-            path = target
         }
-        try setTimes(path, request.values)
-        try answer(path, request.values, into: writer)
+        try setTimes(target, request.values)
+        try answer(target, into: writer)
+    }
+
+    /// Refuses a path that a file cannot move to.
+    private func checkFree(_ target: SharePath, for path: SharePath) throws {
+        for depth in target.folder.indices {
+            let folder = Array(target.folder[...depth])
+            guard let state = try connection.status(of: root + folder) else { break }
+            guard state.isDirectory else {
+                throw conflict(target, "\(folder.joined(separator: "/")) is not a folder")
+            }
+        }
+        try target.checkLinks(on: connection)
+        // To the server, the same name in another case is the same file.
+        guard FileRecord.key(target.text) != FileRecord.key(path.text) else { return }
+        guard try connection.status(of: root + target.names) == nil else {
+            throw conflict(target, "one of that name already exists")
+        }
     }
 
     private func delete(_ request: WriteRequest) throws {
@@ -80,22 +106,37 @@ struct FileWriter {
 
     /// Returns the path that the local object had when it was read.
     private func present(_ request: WriteRequest) throws -> SharePath {
-        let key = request.key
-        let text = key.string("path") ?? (key.names.count == 1 ? key.string(key.names[0]) : nil)
-        guard let text = text ?? request.object.string("path") else {
+        let known = KnownObject(request)
+        if let text = known.string("path") ?? unnamedPath(request) { return try SharePath(text) }
+        let folder = known.folder ?? section.listing.patterns.onlyFolder?.joined(separator: "/")
+        guard let name = known.string("name"), let folder else {
             throw BridgeError(
                 .configuration, "a \(request.entity) has no path: bmo cannot tell which file it is",
-                remedy: "give the entity the attribute path, and make it its key")
+                remedy: "give the entity an attribute that reads path")
         }
-        return try SharePath(text)
+        return try SharePath(folder.isEmpty ? name : folder + "/" + name)
+    }
+
+    /// Returns the only key of an object, which is taken for its path if an older host does not say what it reads.
+    private func unnamedPath(_ request: WriteRequest) -> String? {
+        let names = request.key.names
+        guard request.objectPaths.isEmpty, request.keyPaths.isEmpty, names.count == 1,
+            !(FileSection.fields + section.listing.patterns.captureNames).contains(names[0])
+        else { return nil }
+        return request.key.string(names[0])
     }
 
     /// Returns the path that the values request; nil if they do not set it.
     private func target(of values: BridgeOptions, from path: SharePath? = nil) throws -> SharePath? {
         if let text = values.string("path") { return try SharePath(text) }
-        guard values.has("name") || values.has("folder") else { return nil }
-        guard let name = values.string("name") ?? path?.names.last else { return nil }
-        let folder = values.string("folder") ?? path?.folder.joined(separator: "/") ?? ""
+        // An update to null moves to the root.
+        let setsFolder = path == nil ? values.has("folder") : values.names.contains("folder")
+        guard values.has("name") || setsFolder, let name = values.string("name") ?? path?.names.last else { return nil }
+        guard !values.has("folder") || values.string("folder") != nil else {
+            throw BridgeError(.configuration, "the folder of \(name) is not a text", remedy: "give its path")
+        }
+        let old = path?.folder ?? section.listing.patterns.onlyFolder ?? []
+        let folder = setsFolder ? values.string("folder") ?? "" : old.joined(separator: "/")
         guard !name.contains("/") else {
             throw BridgeError(.configuration, "the name \"\(name)\" has a slash", remedy: "give the folder as folder")
         }
@@ -109,15 +150,11 @@ struct FileWriter {
                 .notFound, "there is no \(path.text)", remedy: "sync before writing",
                 location: connection.url.location(path.names))
         }
-        let object = request.object
-        if !state.isDirectory, let size = object.integer("size"), !request.values.has("size"),
-            UInt64(exactly: size) != state.size
-        {
+        let known = KnownObject(request)
+        if !state.isDirectory, let size = known.size, size != state.size {
             throw conflict(path, "it has \(state.size) bytes, and had \(size) when it was read")
         }
-        if !state.isDirectory, !request.values.has("modified"), let modified = object.microseconds("modified"),
-            modified != state.modified
-        {
+        if !state.isDirectory, let modified = known.microseconds("modified"), modified != state.modified {
             throw conflict(path, "it was modified since it was read")
         }
         return state
@@ -182,9 +219,13 @@ struct FileWriter {
     }
 
     /// Writes the file's present state, as far as one stat returns it; omitted fields stay unchanged.
-    private func answer(_ path: SharePath, _ values: BridgeOptions, into writer: RecordBatchWriter) throws {
+    private func answer(_ path: SharePath, into writer: RecordBatchWriter) throws {
         guard let entry = try connection.status(of: root + path.names) else { return }
-        FileRecord(path: path.names, entry: entry).writePart(to: writer)
+        var record = FileRecord(path: path.names, entry: entry)
+        if let captures = section.listing.patterns.captures(of: path.names) {
+            record.captures = section.listing.patterns.captureNames.map { (name: $0, value: captures[$0]) }
+        }
+        record.writePart(to: writer)
     }
 
     private func conflict(_ path: SharePath, _ why: String) -> BridgeError {

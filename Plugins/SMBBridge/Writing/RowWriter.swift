@@ -25,12 +25,13 @@ struct RowWriter {
         if case .csv(let dialect) = section.format, dialect.isLenient, request.operation != .create {
             throw BridgeError(.unsupported, "with lenient_quotes bmo cannot tell where a row to change ends")
         }
-        let path = try path(of: request)
+        let place = try RowPlace(request, section)
+        let path = place.path
         do {
             try path.checkLinks(on: connection)
             switch request.operation {
-            case .create: try append(request, to: path)
-            case .update, .delete: try rewrite(request, in: path)
+            case .create: try append(request, to: place)
+            case .update, .delete: try rewrite(request, in: place)
             }
         } catch let failure as SMBFailure {
             throw connection.explain(failure)
@@ -41,20 +42,10 @@ struct RowWriter {
         }
     }
 
-    /// Returns the row's file: the path in the row, else the literal path of the pattern.
-    private func path(of request: WriteRequest) throws -> SharePath {
-        if let text = request.values.string("@path") ?? request.object.string("@path") { return try SharePath(text) }
-        guard section.listing.patterns.isLiteral else {
-            throw BridgeError(
-                .configuration, "bmo cannot tell which file of \(section.listing.patterns.text) the row belongs to",
-                remedy: "name one file in the section, or give the row an attribute with the path @path")
-        }
-        return try SharePath(section.listing.patterns.patterns[0].text)
-    }
-
-    private func append(_ request: WriteRequest, to path: SharePath) throws {
+    private func append(_ request: WriteRequest, to place: RowPlace) throws {
+        let path = place.path
         guard let version = try connection.status(of: root + path.names)?.version else {
-            return try begin(request, path)
+            return try begin(request, place)
         }
         try checkSize(version, path)
         // The file's beginning shows the header and the kind of line end; its last byte shows whether the last line is
@@ -63,27 +54,27 @@ struct RowWriter {
             root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
         let text = try RowText(try decoded(head.bytes), format: section.format)
         try checkSkippedRows(text, path)
-        if case .csv = section.format, text.columns.isEmpty { return try begin(request, path, replacing: version) }
-        let row = try text.appending(text.text(of: nil, with: request.values))
+        if case .csv = section.format, text.columns.isEmpty { return try begin(request, place, replacing: version) }
+        let row = try text.appending(text.text(of: nil, with: place.values(unless: text.columns.contains)))
         try connection.append(root + path.names, try encoder().encode(row), ifSize: version.size)
     }
 
     /// Creates the file, with a header if the format has one.
-    private func begin(_ request: WriteRequest, _ path: SharePath, replacing version: FileVersion? = nil) throws {
+    private func begin(_ request: WriteRequest, _ place: RowPlace, replacing version: FileVersion? = nil) throws {
+        let path = place.path
+        let values = try place.values { _ in false }
         var header: [UInt8] = []
         if case .csv(let dialect) = section.format, case .firstRow = dialect.header {
             // Rows that are created later may have values that this one lacks.
             let captures = section.listing.patterns.captureNames
-            let all = request.members + request.values.names.filter { !request.members.contains($0) }
-            let names = all.filter { name in
-                !name.hasPrefix("@") && (!captures.contains(name) || request.values.has(name))
-            }
+            let all = request.members + values.names.filter { !request.members.contains($0) }
+            let names = all.filter { !$0.hasPrefix("@") && !captures.contains($0) }
             let delimiter = String(Unicode.Scalar(dialect.delimiter))
             header = Array((names.map { CSVText.field($0, dialect) }.joined(separator: delimiter) + "\n").utf8)
         }
         let text = try RowText(header, format: section.format)
         try checkSkippedRows(text, path)
-        let row = try text.text(of: nil, with: request.values)
+        let row = try text.text(of: nil, with: values)
         for depth in path.folder.indices {
             let folder = root + path.folder[...depth]
             if try connection.status(of: folder) == nil { try connection.makeFolder(folder) }
@@ -91,7 +82,8 @@ struct RowWriter {
         try replace(path, try encoder().encode(header + row + [0x0A]), ifStill: version)
     }
 
-    private func rewrite(_ request: WriteRequest, in path: SharePath) throws {
+    private func rewrite(_ request: WriteRequest, in place: RowPlace) throws {
+        let path = place.path
         guard let version = try connection.status(of: root + path.names)?.version else {
             throw BridgeError(
                 .notFound, "there is no file \(path.text)", remedy: "sync before writing",
@@ -133,7 +125,9 @@ struct RowWriter {
             text.remove(row)
         } else {
             let wholes = request.changed.map { $0.strings("path") }
-            text.replace(row, with: try text.text(of: row, with: request.values, replacing: wholes))
+            // A row's own member is read in place of the capture of its name.
+            let values = try place.values { try text.values(of: row, at: [[$0]])[0] != nil }
+            text.replace(row, with: try text.text(of: row, with: values, replacing: wholes))
         }
         try replace(path, try encoder().encode(text.bytes), ifStill: version)
     }
