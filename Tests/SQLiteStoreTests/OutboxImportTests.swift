@@ -247,6 +247,27 @@ import TestSupport
         try world.expectSound()
     }
 
+    @Test func `a reference that was edited stays where the other end lists bare keys`() throws {
+        let world = try world()
+        try world.sync("User", ["id": 3, "name": "Cy"])
+        try world.update("Post", "p1", set: ["author": 2])
+        try world.sync("User", ["id": 1, "name": "Ann", "posts": ["p1"]])
+        try world.expectTable("Post", "p1|One|2")
+        try world.expectOutbox("1 update Post [p1] author: 1 -> 2")
+        try world.expectConflicts()
+        try world.sync("User", ["id": 3, "name": "Cy", "posts": ["p1"]])
+        try world.expectTable("Post", "p1|One|2")
+        try world.expectConflicts("Post [p1] author: 1 | 2 | 3")
+    }
+
+    @Test func `an object that was deleted here does not come back by its key in a list`() throws {
+        let world = try world()
+        try world.delete("Post", "p1")
+        try world.sync("User", ["id": 1, "name": "Ann", "posts": ["p1"]])
+        try world.expectTable("Post")
+        try world.expectOutbox("1 delete Post [p1]")
+    }
+
     @Test func `what is on its way is left alone`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"])

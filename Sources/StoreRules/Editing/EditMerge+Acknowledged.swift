@@ -38,6 +38,13 @@ extension EditMerge {
         return cells.enumerated().map { kept.contains($0) ? $1 : .absent }
     }
 
+    /// Whether the cells say more of an object than that it exists.
+    func saysMoreThanKey(_ cells: [Cell], _ layout: EntityLayout) -> Bool {
+        cells.indices.contains { index in
+            cells[index].kind != .absent && index != layout.discriminator && !layout.key.contains(index)
+        }
+    }
+
     /// Returns whether a remote's list is from before the object's edits.
     func isOutdated(_ toMany: EntityLayout.ToMany, _ root: Int, _ key: [StoredValue], _ remote: [[StoredValue]])
         throws -> Bool

@@ -66,13 +66,13 @@ package final class EditMerge {
     package func merge(
         _ layout: EntityLayout, _ all: [Cell], as role: RowRole
     ) throws -> (cells: [Cell], role: RowRole)? {
-        guard role != .reference else { return (all, role) }
+        // A key in another object's list also says to whom the object belongs, where the object itself has the reference.
+        guard role != .reference || saysMoreThanKey(all, layout) else { return (all, role) }
         let key = layout.key.map { all[$0].value ?? .null }
         switch try age(of: all, layout, key) {
         case .current: break
         case .outdated: return (onlyKey(all, layout), role)
-        // Other objects may still refer to it, and find a stub.
-        case .deleted: return role.isOfListing ? nil : (onlyKey(all, layout), .reference)
+        case .deleted: return stub(all, layout, as: role)
         }
         let entries = try outbox.entries(layout.index, key)
         guard let first = entries.first, let last = entries.last else { return (all, role) }
@@ -173,8 +173,14 @@ package final class EditMerge {
             }
         }
         if merge.differs || merge.learns { try outbox.update(entry) }
-        // Other objects may still refer to it, and find a stub.
-        return role.isOfListing ? nil : (onlyKey(cells, layout), .reference)
+        return stub(cells, layout, as: role)
+    }
+
+    /// Returns what to write of an object that was deleted here: the stub that objects which may refer to it find.
+    ///
+    /// A key in a list refers to nothing: the deleted object itself had the reference.
+    private func stub(_ cells: [Cell], _ layout: EntityLayout, as role: RowRole) -> (cells: [Cell], role: RowRole)? {
+        role == .nested ? (onlyKey(cells, layout), .reference) : nil
     }
 
     // MARK: - Objects that the remote deleted
