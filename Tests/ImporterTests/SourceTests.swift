@@ -61,6 +61,27 @@ import TestSupport
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a value that the winning source confirms is not replaced by the other's next one`(_ kind: StoreKind) throws {
+        for precedence in [["main", "facts"], ["facts", "main"]] {
+            let database = try StoreFixture(Self.countries(precedence: precedence), kind: kind)
+            func load(winner: Bool, _ name: Literal) throws {
+                if (precedence[0] == "main") == winner {
+                    try database.load("Country", ["code": "NO", "name": name])
+                } else {
+                    try database.load(source: "facts", of: "Country", ["code": "NO", "title": name])
+                }
+            }
+            try database.load("Country", ["code": "NO"])
+            try load(winner: false, "Norge")
+            try load(winner: true, "Norge")
+            try load(winner: false, "Noreg")
+            #expect(try database.text(of: "Country") == "'NO' 'Norge' null null null", "\(precedence)")
+            try load(winner: true, "Norway")
+            #expect(try database.text(of: "Country") == "'NO' 'Norway' null null null", "\(precedence)")
+        }
+    }
+
     @Test func `a value of another source is not cleared by one that has none`() throws {
         let facts: Literal = ["code": "IT", "title": "Italy"]
         let nothing: Literal = ["code": "IT", "name": nil, "title": nil]

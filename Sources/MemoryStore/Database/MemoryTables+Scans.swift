@@ -38,6 +38,12 @@ extension MemoryTables {
         state.scans = state.scans.filter { isLeft($0.key) }
     }
 
+    func forgetCursors(of entity: String, except other: String?) {
+        state.cursors = state.cursors.filter { scope, _ in
+            scope.entity != entity || entity == other && (scope.source.isEmpty || !scope.parent.isEmpty)
+        }
+    }
+
     func origin(of entity: String) -> String? { state.origins[entity] }
 
     func setOrigin(_ origin: String, of entity: String) { state.origins[entity] = origin }

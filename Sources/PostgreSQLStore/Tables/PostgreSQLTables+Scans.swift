@@ -192,6 +192,16 @@ extension PostgreSQLTables {
         }
     }
 
+    func forgetCursors(of entity: String, except other: String?) throws {
+        knownCursors = [:]
+        let deleted = try connection.query(
+            """
+            DELETE FROM \(sql.own("bmo_cursors"))
+            WHERE entity = $1::text AND (entity IS DISTINCT FROM $2::text OR source <> '' AND parent = '')
+            """, [.text(entity), .text(other)], for: "deleting cursors of \(entity)")
+        if deleted.changed > 0 { noteWritten() }
+    }
+
     func origin(of entity: String) throws -> String? {
         let result = try connection.query(
             "SELECT origin FROM \(sql.own("bmo_origins")) WHERE entity = $1::text", [.text(entity)],

@@ -180,6 +180,7 @@ final class EntityWriter {
             if cells[index].kind == .null, try isOfOthers(index, cells, as: role) { continue }
             changed = (changed ?? []) + [index]
         }
+        let confirmed = try confirmed(cells, in: found, as: role)
         let lostLists = try keepKind(cells, in: found, isReference: isReference || yields == true, &changed)
         var old: JSONText?
         if let changed, changes.records(layout.index) {
@@ -196,10 +197,16 @@ final class EntityWriter {
         if !lostLists.isEmpty { try edits.removeLinks(of: key(cells), in: layout.root, lostLists) }
         let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
-        guard wasStub || changed != nil else { return .unchanged }
+        guard wasStub || changed != nil else {
+            if !confirmed.isEmpty {
+                try provenance.noteUpdate(layout, cells, fields: confirmed, as: role, wasUnlisted: false)
+            }
+            return .unchanged
+        }
         let wasUnlisted =
             try wasStub || isReference && stubs.contains(layout, cells) || role == .listedElsewhere && revives(changed)
-        try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasUnlisted: wasUnlisted)
+        try provenance.noteUpdate(
+            layout, cells, fields: (changed ?? []) + confirmed, as: role, wasUnlisted: wasUnlisted)
         if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(
@@ -242,6 +249,21 @@ final class EntityWriter {
     ) throws -> Bool {
         guard contested.contains(field), role != .reference else { return false }
         return try !provenance.isOwn(layout, .key(layout.key.lazy.map { cells[$0] }), field, as: role)
+    }
+
+    /// Returns the fields that another source has set to the value that this one has, too, and wins with: from now on they
+    /// are its own.
+    @inline(__always)
+    private func confirmed(
+        _ cells: UnsafeBufferPointer<Cell>, in found: RawStatement, as role: RowRole
+    ) throws -> [Int] {
+        guard !contested.isEmpty, role != .reference else { return [] }
+        return try contested.filter { field in
+            guard !cells[field].isFallback, cells[field].kind != .null, cells[field].kind != .absent,
+                found.matches(cells[field], column: Int32(field + 1))
+            else { return false }
+            return try isOfOthers(field, cells, as: role)
+        }
     }
 
     /// Returns the statement positioned at the row with the key of these cells; nil if the row does not exist.

@@ -296,7 +296,7 @@ final class SQLitePageTransaction: PageTransaction {
             result.repeated = repeated
         }
         if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor {
-            try writers.cursors.save(cursor, of: scan.scope)
+            try writers.cursors.save(cursor, of: scan.scope, followsStored: end.followsCursor)
         }
         if !end.defersSweep {
             let orphans = try writers.remover.settleOrphans(ofScan: scan.scope.entity)

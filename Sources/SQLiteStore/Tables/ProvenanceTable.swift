@@ -44,6 +44,7 @@ final class ProvenanceTable {
     private let findSource: RawStatement
     private let insertion: RawStatement
     private let clearing: RawStatement
+    private let cursors: RawStatement
     private let deletion: RawStatement
     private let listing: RawStatement
     private let select: RawStatement
@@ -71,6 +72,9 @@ final class ProvenanceTable {
             """, on: connection)
         clearing = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ?", on: connection)
+        cursors = RawStatement(
+            "DELETE FROM bmo_cursors WHERE entity = ?1 AND (entity IS NOT ?2 OR source <> '' AND parent = '')",
+            on: connection)
         deletion = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
         listing = RawStatement(
@@ -148,7 +152,7 @@ final class ProvenanceTable {
         let mayHaveRecords = try concernsNewRows(layout)
         guard role.isUnlisted || mayHaveRecords else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
-        if mayHaveRecords { try forget(layout, key) }
+        if mayHaveRecords { try forgetPredecessor(layout, key) }
         guard role.isUnlisted else { return }
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
         // What a listing wrote has no record.
@@ -216,7 +220,18 @@ final class ProvenanceTable {
         try clearingAll.run()
     }
 
-    private func forget(_ layout: EntityLayout, _ key: JSONText) throws {
+    /// Forgets what is recorded of a deleted object with the key of a new row.
+    ///
+    /// The scans that had brought values of it list everything again: those that ask only for changes would never bring
+    /// them for the object that has returned.
+    private func forgetPredecessor(_ layout: EntityLayout, _ key: JSONText) throws {
+        let records = try records(of: layout, key)
+        guard !records.isEmpty else { return }
+        for scan in Set(records.filter { !$0.columns.isEmpty }.map(\.scan)) {
+            cursors.bind(scan, at: 1)
+            cursors.bind(changes.source?.scan, at: 2)
+            try cursors.run()
+        }
         clearing.bind(layout.name, at: 1)
         clearing.bind(utf8: key.bytes, at: 2)
         try clearing.run()

@@ -16,6 +16,7 @@ extension StoreCheck {
         StoreCheck("parents-are-swept-together", parentsAreSweptTogether),
         StoreCheck("an-abandoned-scan-is-taken-back", anAbandonedScanIsTakenBack),
         StoreCheck("parents-are-paged", parentsArePaged),
+        StoreCheck("a-returning-object-is-asked-for-again", aReturningObjectIsAskedForAgain),
     ]
 
     private static let scope = ScanScope(entity: "City")
@@ -107,6 +108,44 @@ extension StoreCheck {
             "rows, nested rows and stubs", try session.rows(SampleModel.city), ["1 - -", "2 - -", "5 - -", "6 - -"])
         let again = try scan(session, 1...2, sweep)
         try expect("a second sweep", again.deleted, [:])
+    }
+
+    /// What another listing had brought for a deleted object is lost, so that this listing must be asked in full when the
+    /// object returns.
+    private static func aReturningObjectIsAskedForAgain(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let countries = ScanScope(entity: "Country")
+        let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        func listCountries(_ end: ScanEnd) throws {
+            try session.store.beginScan(countries, afterPage: nil)
+            defer { session.store.endScan(countries) }
+            try session.page { page in
+                try page.transaction.setSource(PageSource(bridge: "remote", scan: "Country", location: nil))
+                try page.transaction.follow(ScanTarget(scope: countries, entity: SampleModel.country))
+                try page.merge(SampleModel.country, ["code": .text("NO")])
+                try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("Oslo")], as: .nested)
+                _ = try page.transaction.finish(end)
+            }
+        }
+        func listCities(_ ids: ClosedRange<Int64>) throws {
+            _ = try scan(session, ids, sweep) { page in
+                try page.transaction.setSource(PageSource(bridge: "remote", scan: "City", location: nil))
+            }
+        }
+        try listCities(1...2)
+        try listCountries(ScanEnd(cursor: cursor))
+        try listCities(2...2)
+        try expect("the cursor after a deletion", try session.store.cursor(of: countries), cursor)
+        try listCities(1...2)
+        try expect("the cursor after the object's return", try session.store.cursor(of: countries), nil)
+        var changes = ScanEnd(cursor: cursor)
+        changes.followsCursor = true
+        try listCountries(changes)
+        try expect("the cursor of a scan that asked for changes", try session.store.cursor(of: countries), nil)
+        try listCountries(ScanEnd(cursor: cursor))
+        try expect("the cursor of a scan that asked for everything", try session.store.cursor(of: countries), cursor)
+        try listCountries(changes)
+        try expect("a later cursor", try session.store.cursor(of: countries), cursor)
     }
 
     private static func aResumedScanKnowsItsRows(_ subject: StoreSubject) throws {

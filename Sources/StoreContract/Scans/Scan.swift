@@ -148,6 +148,10 @@ public struct ScanCursor: Sendable, Equatable {
 public struct ScanEnd: Sendable {
     /// The cursor for the next scan; nil keeps the stored one.
     public var cursor: ScanCursor?
+    /// Whether the scan asked only for what is new since the stored cursor.
+    ///
+    /// If that one has been forgotten meanwhile, because the next scan has to ask for everything, the new one is not stored.
+    public var followsCursor = false
     /// How to delete the rows that were not seen; nil deletes none.
     public var sweep: SweepRule?
     /// Whether the sweep waits for the scans of all parents, because an object may have moved to another parent.

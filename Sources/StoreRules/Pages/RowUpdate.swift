@@ -27,6 +27,8 @@ extension ListingContent {
 package struct RowUpdate {
     /// The fields whose values the record changes.
     package private(set) var changed: [Int] = []
+    /// The fields that another source has set to the value that the record has, too, and which this source now answers for.
+    package private(set) var confirmed: [Int] = []
     /// Whether a source of higher precedence had set a value that the record also has.
     package private(set) var isOverruled = false
     /// The fields of the record that the object does not have, as it stays another sub-entity.
@@ -42,13 +44,21 @@ package struct RowUpdate {
     ///   - layout: The layout of the table.
     ///   - isReference: Whether the record only refers to the object.
     ///   - isStub: Whether nothing but references is known of the object.
+    ///   - contested: The fields that several sources have, of which one wins.
     ///   - isOfOthers: Returns whether another source set a field's value, which then neither a null nor the value of a
     ///     source of lower precedence replaces.
     package init(
         _ cells: [Cell], over stored: [StoredValue], _ layout: EntityLayout, isReference: Bool,
-        isStub: Bool = false, isOfOthers: (_ field: Int) throws -> Bool
+        isStub: Bool = false, contested: Set<Int> = [], isOfOthers: (_ field: Int) throws -> Bool
     ) rethrows {
-        for (index, cell) in cells.enumerated() where cell.kind != .absent && !cell.equals(stored[index]) {
+        for (index, cell) in cells.enumerated() where cell.kind != .absent {
+            if cell.equals(stored[index]) {
+                guard contested.contains(index), !cell.isFallback, cell.kind != .null, try isOfOthers(index) else {
+                    continue
+                }
+                confirmed.append(index)
+                continue
+            }
             // A source of higher precedence has set the value, unless it is this source's own of before.
             if cell.isFallback, index != layout.discriminator, stored[index] != .null,
                 try isOfOthers(index)

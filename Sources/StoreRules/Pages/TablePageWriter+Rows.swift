@@ -115,8 +115,9 @@ extension TablePageWriter {
         let contested = contestedFields(of: root)
         let isExpected = layout.discriminator.map { cells[$0].isFallback } ?? false
         let isStub = try isExpected && tables.isStub(root, key)
-        let update = try RowUpdate(cells, over: stored, layout, isReference: role == .reference, isStub: isStub) {
-            field in
+        let update = try RowUpdate(
+            cells, over: stored, layout, isReference: role == .reference, isStub: isStub, contested: contested
+        ) { field in
             guard contested.contains(field), role != .reference else { return false }
             return try !Provenance.isOwn(
                 layout.fields[field].name, tables.provenance(root, key), as: role, from: writer.source)
@@ -134,12 +135,15 @@ extension TablePageWriter {
         let wasStub = try role != .reference && tables.setStub(root, key, false)
         if role == .listed { try noteListed(root, key) }
         try writer.removeLinks(of: key, in: root, update.lostLists)
-        guard wasStub || !changed.isEmpty else { return Merged(outcome: .unchanged, number: number, old: stored) }
+        guard wasStub || !changed.isEmpty else {
+            if !update.confirmed.isEmpty { try noteUpdate(key, update.confirmed, layout, as: role, wasUnlisted: false) }
+            return Merged(outcome: .unchanged, number: number, old: stored)
+        }
         writer.touched.insert(root)
         // The row's own listing lacks it, if it was marked as deleted.
         let isRevived = role == .listedElsewhere && layout.deletion.map(changed.contains) == true
         let wasUnlisted = try wasStub || isRevived || role == .reference && tables.isStub(root, key)
-        try noteUpdate(key, changed, layout, as: role, wasUnlisted: wasUnlisted)
+        try noteUpdate(key, changed + update.confirmed, layout, as: role, wasUnlisted: wasUnlisted)
         if writer.run.records(root) {
             func content(_ values: [StoredValue]) -> ChangeRecord.Content {
                 .columns(changed.map { (name: layout.fields[$0].name, value: values[$0]) })
@@ -219,10 +223,14 @@ extension TablePageWriter {
     private func noteInsert(_ key: RowKey, _ cells: [Cell], _ layout: EntityLayout, as role: RowRole) throws {
         // A row without a key cannot be queried, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
-        // Records about a deleted object say nothing about a new object with the same key.
-        let hasRecords = try !tables.provenance(layout.index, key).isEmpty
+        // Records about a deleted object say nothing about a new object with the same key. But the scans that had brought
+        // values of it list everything again: those that ask only for changes would never bring them again.
+        let records = try tables.provenance(layout.index, key)
+        for scan in Set(records.filter { !$0.columns.isEmpty }.map(\.scan)) {
+            try tables.forgetCursors(of: scan, except: writer.source?.scan)
+        }
         guard role.isUnlisted else {
-            if hasRecords { try tables.setProvenance(layout.index, key, []) }
+            if !records.isEmpty { try tables.setProvenance(layout.index, key, []) }
             return
         }
         // What a listing wrote has no record.

@@ -84,7 +84,9 @@ extension TablePageWriter {
         } else if result.unconfirmed == 0 {
             result.repeated = repeated
         }
-        if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor { try save(cursor, of: scan.scope) }
+        if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor {
+            try save(cursor, of: scan.scope, followsStored: end.followsCursor)
+        }
         if !end.defersSweep {
             let orphans = try writer.settleOrphans(ofScan: scan.scope.entity)
             result.deleted.merge(orphans, uniquingKeysWith: +)
@@ -147,9 +149,12 @@ extension TablePageWriter {
         try tables.setOrigin(origin, of: entity)
     }
 
-    private func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
+    /// - Parameter followsStored: Whether the cursor is only worth something together with the stored one.
+    private func save(_ cursor: ScanCursor, of scope: ScanScope, followsStored: Bool = false) throws {
+        let stored = try tables.cursor(of: scope)
         // A sync without changes writes nothing.
-        if try tables.cursor(of: scope) != cursor { try tables.setCursor(cursor, of: scope) }
+        guard stored != cursor, stored != nil || !followsStored else { return }
+        try tables.setCursor(cursor, of: scope)
     }
 
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.

@@ -29,6 +29,13 @@ package protocol ScanTables: AnyObject {
     /// - Parameter parent: The parent's key as text; nil for all of the entity's scans.
     func forgetScans(of entity: String, parent: String?) throws
 
+    /// Forgets the cursors of an entity's scans, which then list again what they had brought for an object that returns.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity that is scanned.
+    ///   - other: The entity whose scan brings the object back: its own listing has it, and only its sources are asked again.
+    func forgetCursors(of entity: String, except other: String?) throws
+
     /// Returns the origins of an entity's rows; nil if they are unknown.
     func origin(of entity: String) throws -> String?
 

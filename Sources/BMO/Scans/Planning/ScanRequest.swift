@@ -113,6 +113,7 @@ struct ScanRequest: Sendable {
         var end = ScanEnd(defersSweep: hasParent)
         end.cursor = next(
             isComplete: isComplete, isUnchanged: isUnchanged, token: token, newest: newest, isResumed: isResumed)
+        end.followsCursor = !isFull
         // A scan for changes since a value makes no statement about other objects.
         if isComplete, !isUnchanged, since == nil, plan.isListing, plan.policy.mode != .ignore {
             end.sweep = SweepRule(

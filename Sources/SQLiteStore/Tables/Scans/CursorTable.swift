@@ -36,8 +36,11 @@ final class CursorTable {
     }
 
     /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
-    func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
-        guard try reader.cursor(of: scope) != cursor else { return }
+    ///
+    /// - Parameter followsStored: Whether it is only worth something together with the stored one.
+    func save(_ cursor: ScanCursor, of scope: ScanScope, followsStored: Bool = false) throws {
+        let stored = try reader.cursor(of: scope)
+        guard stored != cursor, stored != nil || !followsStored else { return }
         insertion.bind(scope)
         insertion.bind(cursor.token, at: 4)
         insertion.bind(cursor.newest?.local ?? StoredValue.null, at: 5)
