@@ -6,7 +6,9 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-/// Transactions that the server rolls back for a reason that is gone the next time.
+@testable import PostgreSQLStore
+
+/// Transactions that the server rolls back for a reason that is gone the next time, and reads without their connection.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct RetryTests {
     private let fixture: StoreFixture
@@ -94,6 +96,63 @@ struct RetryTests {
         #expect(try await other.value == ["done"])
         #expect(try outcomes() == ["1|finished"])
         #expect(try server.rows("SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = 'postgres'") == ["t"])
+    }
+
+    /// Ends the processes that serve connections.
+    private func end(_ processes: [Int32]) throws {
+        for process in processes {
+            #expect(try fixture.server.rows("SELECT pg_terminate_backend(\(process), 10000)") == ["t"])
+        }
+    }
+
+    /// Leaves the store with two idle connections that the server has ended.
+    private func endIdleConnections() throws {
+        let store = try #require(fixture.store as? PostgreSQLStore)
+        let processes: [Int32] = try store.read { first in
+            let outer = try first.connection.serverProcess
+            return try store.read { [outer, try $0.connection.serverProcess] }
+        }
+        #expect(Set(processes).count == 2)
+        try end(processes)
+    }
+
+    @Test func `a read over a connection that the server has ended begins again over another one`() throws {
+        try endIdleConnections()
+        #expect(try fixture.rows("City") == ["1"])
+        #expect(try fixture.rows("City") == ["1"])
+    }
+
+    @Test func `a single query over a connection that the server has ended runs again over another one`() throws {
+        try endIdleConnections()
+        #expect(try fixture.store.conflicts(entity: nil, key: nil).isEmpty)
+        #expect(try fixture.rows("City") == ["1"])
+    }
+
+    @Test func `a read that loses its connection in the middle fails, and the next one does not`() throws {
+        let store = try #require(fixture.store as? PostgreSQLStore)
+        var runs = 0
+        let error = try storeError {
+            try store.read { tables in
+                runs += 1
+                let connection = try tables.connection
+                try end([connection.serverProcess])
+                try connection.query("SELECT 1")
+            }
+        }
+        #expect(runs == 1 && error.isTransient, "\(error)")
+        #expect(try fixture.rows("City") == ["1"])
+    }
+
+    @Test func `a read that loses its connection when it has read everything succeeds`() throws {
+        let store = try #require(fixture.store as? PostgreSQLStore)
+        let seven = try store.read { tables in
+            let connection = try tables.connection
+            let result = try connection.query("SELECT 7::bigint")
+            try end([connection.serverProcess])
+            return result.bigint(0, 0)
+        }
+        #expect(seven == 7)
+        #expect(try fixture.rows("City") == ["1"])
     }
 
     @Test func `pauses double`() {

@@ -118,7 +118,7 @@ struct EditRun {
         }
         // With a rollback the result is known only at the end.
         if workflow != .acceptedOnly {
-            for (edit, receipt) in zip(edits, made.receipts) { try tell(edit, receipt, store) }
+            for (edit, receipt) in zip(edits, made.receipts) { tell(edit, receipt, store) }
         }
         guard workflow != .localOnly else { return try store.close() }
         let sent = try await send(made, store, command)
@@ -126,11 +126,16 @@ struct EditRun {
             for (edit, receipt) in zip(edits, made.receipts) {
                 var receipt = receipt
                 if let entry = receipt.entry, case .sent(let key?) = sent.outcomes[entry] { receipt.key = key }
-                try tell(edit, receipt, store, rolledBack: sent.rolledBack)
+                tell(edit, receipt, store, rolledBack: sent.rolledBack)
             }
         }
         try store.close()
-        if sent.outcomes.values.contains(where: { $0.kind != .sent }) { throw ExitCode(CommandFailure.failed) }
+        let isAccepted = !sent.outcomes.values.contains { $0.kind != .sent }
+        if let failure = sent.failure {
+            guard isAccepted else { throw failure }
+            Terminal.error("\(failure)", prefix: "bmo: warning: ")
+        }
+        if !isAccepted { throw ExitCode(CommandFailure.failed) }
     }
 
     /// How the edits are saved, by the options.
@@ -174,11 +179,24 @@ struct EditRun {
         }
     }
 
+    /// Returns the waiting edits of an object that was edited; nil, with a warning, if they cannot be read.
+    ///
+    /// The edit is committed: a script that took it for failed would make it a second time.
+    private func waitingEdits(after receipt: EditReceipt, in store: any Store) -> [OutboxEntry]? {
+        guard let entry = receipt.entry else { return [] }
+        do {
+            return try store.outbox(entity: receipt.entity, key: receipt.key)
+        } catch {
+            Terminal.error("the state of outbox \(entry) cannot be read: \(error)", prefix: "bmo: warning: ")
+            return nil
+        }
+    }
+
     private func tell(
         _ edit: LocalEdit, _ receipt: EditReceipt, _ store: any Store, rolledBack: Set<Int64> = []
-    ) throws {
-        let entries = try receipt.entry == nil ? [] : store.outbox(entity: receipt.entity, key: receipt.key)
-        let waiting = entries.first { $0.id == receipt.entry }
+    ) {
+        let entries = waitingEdits(after: receipt, in: store)
+        let waiting = entries?.first { $0.id == receipt.entry }
         let isTemporary = waiting?.hasTemporaryKey ?? false
         let isRolledBack = receipt.entry.map(rolledBack.contains) ?? false
         if save.json {
@@ -187,7 +205,7 @@ struct EditRun {
                     writer.member("entity", receipt.entity)
                     writer.key("key")
                     writer.array { for value in receipt.key { OutgoingValue.plain(value).write(to: writer) } }
-                    writer.member("temporary_key", isTemporary)
+                    if entries != nil { writer.member("temporary_key", isTemporary) }
                     writer.member("operation", edit.operation.rawValue)
                     writer.member("entry", receipt.entry.map { Int($0) })
                     if let waiting { writer.member("state", waiting.state.rawValue) }
@@ -205,7 +223,13 @@ struct EditRun {
             return
         }
         let temporary = isTemporary ? " (temporary key)" : ""
-        let standing = workflow != .localOnly ? nil : waiting.map { self.standing($0, after: entries.first ?? $0) }
+        let standing: String? =
+            switch workflow {
+            case .acceptedOnly: nil
+            case _ where entries == nil: "saved as outbox \(entry)"
+            case .localOnly: waiting.map { self.standing($0, after: entries?.first ?? $0) }
+            case .localFirst, .rollBack, .afterRemote: nil
+            }
         print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
@@ -227,10 +251,11 @@ struct EditRun {
             guard outcome.failure == nil else { continue }
             Terminal.error("outbox \(entry) was dropped before it was sent", prefix: "bmo: warning: ")
         }
-        let isKept = sent.outcomes.contains { $0.value.kind != .sent && !sent.rolledBack.contains($0.key) }
-        if save.orRollback, isKept {
+        let kept = sent.outcomes.filter { $0.value.kind != .sent && !sent.rolledBack.contains($0.key) }.keys.sorted()
+        if save.orRollback, !kept.isEmpty {
+            let numbers = kept.map(String.init).joined(separator: ", ")
             Terminal.error(
-                "the outcome is unknown: the edit is kept, and the next push checks the remote",
+                "the outcome is unknown: the edit is kept as outbox \(numbers), and the next push checks the remote",
                 prefix: "bmo: warning: ")
         }
         return sent

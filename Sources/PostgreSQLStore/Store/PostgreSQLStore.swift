@@ -113,25 +113,51 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     // MARK: - Reading
 
+    /// Four tries: a connection that was idle may have been ended by the server long ago.
+    private static let readRetry = TransientRetry(tries: 4, firstPause: 50)
+
     /// Runs `body` over the committed state; in a dry run, over what this store has written too.
     ///
-    /// - Throws: ``StoreError`` when the store is closed.
+    /// If the connection is lost before `body` begins, which it is where the server has ended an idle one, another
+    /// connection is made. `body` itself is not repeated, as its caller may have taken a part of the result already.
+    ///
+    /// - Throws: ``StoreError`` when the store is closed, or when the connection is lost while `body` runs.
     func read<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
         if isRehearsal { return try body(try PostgreSQLTables(writer(), sql)) }
-        let connection = try reader()
+        let (connection, tables) = try Self.readRetry.run { try beginReading() }
         defer { giveBack(connection) }
-        try connection.run("BEGIN \(sql.engine.isolation), READ ONLY; SET LOCAL lock_timeout = '30s'")
-        let result = try body(try PostgreSQLTables(connection, sql))
-        try connection.run("COMMIT")
+        let result = try body(tables)
+        do {
+            try connection.run("COMMIT")
+        } catch {
+            // Without the connection the snapshot is gone, but what it has shown was one state of the database.
+            guard !connection.isAlive else { throw error }
+        }
         return result
     }
 
+    /// Begins a transaction that only reads.
+    private func beginReading() throws -> (Connection, PostgreSQLTables) {
+        let connection = try reader()
+        do {
+            try connection.run("BEGIN \(sql.engine.isolation), READ ONLY; SET LOCAL lock_timeout = '30s'")
+            return (connection, try PostgreSQLTables(connection, sql))
+        } catch {
+            giveBack(connection)
+            throw error
+        }
+    }
+
     /// Runs `body` without a transaction: the one query that it makes has a snapshot of its own.
+    ///
+    /// If the connection is lost, `body` runs again over another one; it has no effects.
     func readOnce<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
         if isRehearsal { return try read(body) }
-        let connection = try reader()
-        defer { giveBack(connection) }
-        return try body(PostgreSQLTables(forOneQuery: connection, sql))
+        return try Self.readRetry.run {
+            let connection = try reader()
+            defer { giveBack(connection) }
+            return try body(PostgreSQLTables(forOneQuery: connection, sql))
+        }
     }
 
     /// Takes a connection that no other call uses: `body` of one call may make another.
@@ -153,10 +179,21 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         try body(connection)
     }
 
+    /// Keeps a connection for the next call; if it is lost, the idle ones are given up, too.
     private func giveBack(_ connection: Connection) {
         if connection.isAlive, connection.isInTransaction { try? connection.run("ROLLBACK") }
-        guard connection.isAlive else { return }
-        state.withLock { state in if !state.shared.isClosed { state.readers.append(connection) } }
+        let isAlive = connection.isAlive
+        let ended = state.withLock { state -> [Connection] in
+            guard isAlive else {
+                // What ended this one, such as a restart, has probably ended those, too.
+                defer { state.readers = [] }
+                return state.readers
+            }
+            if !state.shared.isClosed { state.readers.append(connection) }
+            return []
+        }
+        // They are closed here and not under the lock, as that may take a round trip.
+        withExtendedLifetime(ended) {}
     }
 
     // MARK: - Transactions

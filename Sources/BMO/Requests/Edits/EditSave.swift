@@ -8,8 +8,10 @@ package struct EditSave: Sendable {
         package var outcomes: [Int64: EditOutcome]
         /// The entries that were rolled back.
         package var rolledBack: Set<Int64> = []
-        /// Why rejected edits stay in the outbox nevertheless; nil where none does.
+        /// Why rejected edits stay in the outbox nevertheless, and what to do; nil where none does.
         package var fault: (any Error)?
+        /// Why the push ended early, though the outcomes are known; nil where it did not.
+        package var failure: (any Error)?
     }
 
     /// The receipts of the edits, in their order.
@@ -30,19 +32,33 @@ package struct EditSave: Sendable {
             return
         }
         try workspace.check(edits.map(\.edit), in: store)
-        receipts = try store.edit(
+        let made = try store.edit(
             inTurn: edits.map { edit in { edit.made(after: $0) } }, joining: !workflow.rollsBack)
-        entries = try Self.entries(of: receipts, in: store)
+        (receipts, entries) = (made, try Self.entries(of: made, workflow, in: store))
     }
 
     /// Returns the entries of edits, with updates that were deferred until objects that refer to each other are
     /// created.
-    private static func entries(of receipts: [EditReceipt], in store: any Store) throws -> [Int64] {
-        var entries = Set(receipts.compactMap(\.entry))
-        for receipt in receipts.count > 1 ? receipts : [] {
-            guard let entry = receipt.entry else { continue }
-            let later = try store.outbox(entity: receipt.entity, key: receipt.key).filter { $0.id > entry }
-            entries.formUnion(later.map(\.id))
+    ///
+    /// The edits are committed. If the outbox cannot be read now, those that nothing rolls back leave their deferred
+    /// updates to a later push.
+    ///
+    /// - Throws: ``StoreError`` that says that the edits stay, if they are to be rolled back.
+    private static func entries(
+        of receipts: [EditReceipt], _ workflow: SaveWorkflow, in store: any Store
+    ) throws -> [Int64] {
+        let known = Set(receipts.compactMap(\.entry))
+        var entries = known
+        do {
+            for receipt in receipts.count > 1 ? receipts : [] {
+                guard let entry = receipt.entry else { continue }
+                let later = try store.outbox(entity: receipt.entity, key: receipt.key).filter { $0.id > entry }
+                entries.formUnion(later.map(\.id))
+            }
+        } catch {
+            guard workflow.rollsBack else { return known.sorted() }
+            throw StoreError(
+                .io, "the edits are saved, but were not sent: \(error)", remedy: nextSteps(for: known.sorted()))
         }
         return entries.sorted()
     }
@@ -55,25 +71,20 @@ package struct EditSave: Sendable {
     }
 
     /// Sends the edits, then rolls back those that the workflow does not keep, on the given thread.
+    ///
+    /// - Throws: The reason why the push could not start or ended early. Under ``SaveWorkflow/acceptedOnly`` that is a
+    ///   ``Result/failure``, as the edits are rolled back; it is thrown, with the entries, only if they could not be.
     func send(by pusher: any Pusher, in store: any Store, on thread: ImportThread) async throws -> Result {
-        let outcomes = try await pusher.push(entries)
+        let outcomes: [Int64: EditOutcome]
+        do {
+            outcomes = try await pusher.push(entries)
+        } catch {
+            // Under the other workflows, what was not sent stays.
+            guard workflow == .acceptedOnly else { throw error }
+            return try await thread.run { try rollBack(after: error, in: store) }
+        }
         guard workflow.rollsBack else { return Result(outcomes: outcomes) }
         return try await thread.run { rollBack(outcomes, in: store) }
-    }
-
-    private func rollBack(_ outcomes: [Int64: EditOutcome], in store: any Store) -> Result {
-        do {
-            let left = try entries.compactMap { try store.outboxEntry($0) }
-            let rollback = SaveRollback(workflow, left: left, after: outcomes)
-            if !rollback.entries.isEmpty { try store.dropOutbox(rollback.entries) }
-            return Result(
-                outcomes: outcomes.merging(rollback.outcomes) { $1 }, rolledBack: Set(rollback.entries))
-        } catch {
-            // The remote's message matters more: the edits stay, with a note on the failed rollback.
-            let words = "it stays in the outbox, because it could not be rolled back: \(error)"
-            return Result(
-                outcomes: outcomes.mapValues { $0.isRejected ? $0.adding(remedy: words) : $0 }, fault: error)
-        }
     }
 }
 
@@ -84,20 +95,5 @@ extension Workspace {
     ///   of the store.
     package func save(_ edits: [LocalEdit], workflow: SaveWorkflow, in store: any Store) throws -> EditSave {
         try EditSave(edits.map(PlannedEdit.init), workflow, of: self, in: store)
-    }
-}
-
-extension EditOutcome {
-    fileprivate func adding(remedy: String) -> EditOutcome {
-        func more(_ failure: OutboxFailure) -> OutboxFailure {
-            var failure = failure
-            failure.remedy = failure.remedy.map { "\($0); \(remedy)" } ?? remedy
-            return failure
-        }
-        return switch self {
-        case .sent, .waits, .unknown, .dropped: self
-        case .refused(let failure): .refused(more(failure))
-        case .conflict(let failure): .conflict(failure.map(more))
-        }
     }
 }

@@ -8,7 +8,9 @@ public protocol Pusher: Sendable {
     /// Sends entries, after the entries that they depend on.
     ///
     /// - Returns: The outcome of each entry.
-    /// - Throws: The reason why it could not start, such as another running pusher. The entries stay.
+    /// - Throws: The reason why it could not start, such as another running pusher. The entries stay, but for those of
+    ///   a save under ``SaveWorkflow/acceptedOnly``, which are rolled back: for an edit that the remote may have
+    ///   received, return ``EditOutcome/unknown(sent:_:)`` instead.
     func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome]
 }
 
