@@ -85,6 +85,21 @@ extension EndToEndTests {
             #expect(try Self.samples(server).keys.filter { $0.contains("City") }.isEmpty)
         }
 
+        @Test func `a sync that cannot open the database counts as failed, without an entity`() async throws {
+            let server = try await Self.server()
+            try server.folder.write(String(repeating: "not a database\n", count: 100), to: "bmo.sqlite")
+            for count in ["1", "2"] {
+                let run = try await server.bmo("sync", "City", "--metrics", "bmo.prom")
+                #expect(run.exitCode == 1, "\(run)")
+                #expect(try Self.samples(server)[#"bmo_sync_failures_total{code="database"}"#] == count)
+            }
+            try FileManager.default.removeItem(atPath: server.folder.appending("bmo.sqlite"))
+            try await server.expectSuccess("sync", "City", "--metrics", "bmo.prom")
+            let samples = try Self.samples(server)
+            #expect(samples[#"bmo_sync_failures_total{code="database"}"#] == "2")
+            #expect(samples[#"bmo_rows{entity="City"}"#] == "20")
+        }
+
         @Test func `a path that cannot be written is refused before the sync`() async throws {
             let server = try await Self.server()
             for (path, words) in [

@@ -67,7 +67,7 @@ enum Metric: String, CaseIterable {
             "Whether the last sync of an entity exceeded its deletion limit, so that nothing was deleted."
         case .records: "The records that syncs of an entity received."
         case .changes: "The changes that syncs made to the objects of an entity."
-        case .failures: "The failed syncs of an entity."
+        case .failures: "The failed syncs of an entity; without an entity, those that failed as a whole."
         case .pushed: "The edits of pushes, by outcome."
         case .requests: "The requests of syncs and pushes to a bridge's remote, by outcome."
         case .durationBucket, .durationSum, .durationCount:

@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import StoreContract
 internal import SystemCalls
 internal import TextFormats
@@ -103,6 +104,20 @@ package final class MetricsFile: Sendable {
         try writeState(of: store)
     }
 
+    /// Adds a sync that failed before it had a report, and writes the file with the last known state of the database.
+    ///
+    /// A sync that another process keeps from the database does not count, as it did not begin, nor does an invalid
+    /// request.
+    ///
+    /// - Parameter failure: Why it failed, such as a database that cannot be opened.
+    /// - Throws: ``Failure``.
+    package func note(failedSync failure: any Error) throws {
+        if failure is CancellationError { return }
+        if let error = failure as? StoreError, [.busy, .request].contains(error.code) { return }
+        samples.withLock { $0.add(.failures, 1, ["code": SyncFailure.code(of: failure)]) }
+        try write()
+    }
+
     /// Adds the result of a sync, without writing the file.
     package func count(_ report: SyncReport) { samples.withLock { $0.add(report) } }
 
@@ -136,6 +151,17 @@ extension MetricsFile {
     }
 }
 
+extension SyncFailure {
+    /// Returns the code of an error that no entity has caused.
+    static func code(of error: any Error) -> String {
+        switch error {
+        case is StoreError: "database"
+        case is ConfigurationErrors: "configuration"
+        default: "internal"
+        }
+    }
+}
+
 extension MetricSamples {
     /// Adds the result of a push.
     mutating func add(_ report: PushReport) {
@@ -146,6 +172,8 @@ extension MetricSamples {
     /// Adds the result of a sync.
     mutating func add(_ report: SyncReport) {
         add(report.requests)
+        // An alert sees the increase from 0, but not the first sample of a series.
+        add(.failures, 0, ["code": "database"])
         let now = Timestamp.microseconds(Clock.now()) ?? 0
         for entity in report.entities {
             let labels: KeyValuePairs = ["entity": entity.name]
@@ -161,7 +189,6 @@ extension MetricSamples {
             if case .nested = entity.outcome { continue }
             set(.syncDuration, entity.duration / .seconds(1), labels)
             set(.incomplete, entity.isIncomplete ? 1 : 0, labels)
-            // An alert sees the increase from 0, but not the first sample of a series.
             add(.failures, 0, ["entity": entity.name, "code": "authentication"])
             var isHeld = false
             switch entity.outcome {

@@ -36,7 +36,9 @@ public enum WatchEvent: Sendable {
     case edit(PushReport.Edit)
     /// A push ended.
     case pushed(PushReport)
-    /// A round was skipped, or failed as a whole, and why.
+    /// A sync failed as a whole, such as one that could not open the database.
+    case unsynced(any Error)
+    /// A round was skipped, or something else went wrong, and why.
     case trouble(String)
     /// Another event that a person should know of, such as a new configuration.
     case notice(String)

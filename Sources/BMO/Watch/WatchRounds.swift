@@ -217,7 +217,7 @@ struct WatchRounds: Sendable {
             report(.trouble(error.description))
             return .busy(error.description)
         } catch {
-            report(.trouble("\(error)"))
+            report(.unsynced(error))
             return .failed("\(error)", [])
         }
     }

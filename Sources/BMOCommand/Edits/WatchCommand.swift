@@ -160,6 +160,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch event {
         case .synced(let report): reading { metrics.note(report, $0) }
         case .pushed(let report): reading { metrics.note(report, $0) }
+        case .unsynced(let error): metrics.note(failedSync: error)
         case .sync, .edit, .trouble, .notice: break
         }
     }
@@ -168,7 +169,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch event {
         case .sync(let event): log.write(event)
         case .synced(let report): log.write(report)
-        case .edit, .pushed, .trouble, .notice: break
+        case .edit, .pushed, .unsynced, .trouble, .notice: break
         }
     }
 
@@ -190,6 +191,7 @@ struct WatchCommand: AsyncParsableCommand {
             }
         case .edit(let edit): print(json ? "{\"event\":\"edit\",\"edit\":\(edit.json)}" : PushPrinter.line(edit))
         case .pushed(let report): if json { print("{\"event\":\"push\",\"report\":\(report.json)}") }
+        case .unsynced(let error): tell("\(error)", as: "trouble", prefix: "bmo: warning: ", json: json)
         case .trouble(let words): tell(words, as: "trouble", prefix: "bmo: warning: ", json: json)
         case .notice(let words): tell(words, as: "notice", prefix: "bmo: note: ", json: json)
         }

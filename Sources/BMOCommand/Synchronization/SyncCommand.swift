@@ -117,6 +117,10 @@ struct SyncCommand: AsyncParsableCommand {
             store = try await waiting.value
         } catch is CancellationError {
             throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
+        } catch {
+            metrics?.note(failedSync: error)
+            await metrics?.finish()
+            throw error
         }
         let progress = SyncProgress(mode: .fitting(json: json, quiet: quiet))
         let syncOptions = Workspace.SyncOptions(
@@ -126,7 +130,14 @@ struct SyncCommand: AsyncParsableCommand {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
         signals.handle { work.cancel() }
-        var report = try await work.value
+        var report: SyncReport
+        do {
+            report = try await work.value
+        } catch {
+            metrics?.note(failedSync: error)
+            await metrics?.finish()
+            throw error
+        }
         signals.cancel()
         progress.finish(report)
         let conflicts = try store.conflicts().count

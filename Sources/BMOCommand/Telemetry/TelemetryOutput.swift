@@ -22,6 +22,9 @@ final class TelemetryOutput: Sendable {
     /// Notes the result of a sync.
     func note(_ report: SyncReport, _ store: any Store) { note { try $0.note(report, store) } }
 
+    /// Notes a sync that failed before it had a report, such as one that could not open the database.
+    func note(failedSync failure: any Error) { note { try $0.note(failedSync: failure) } }
+
     /// Notes the result of a push.
     func note(_ report: PushReport, _ store: any Store) { note { try $0.note(report, store) } }
 
