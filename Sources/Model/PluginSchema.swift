@@ -2,8 +2,9 @@
 ///
 /// Checked keywords: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `minimum`,
 /// `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `oneOf`,
-/// `anyOf`, `$ref` to `#/$defs/NAME`, and `writeOnly: true`, which marks a secret. A text with `"format": "path"` is
-/// resolved against the configuration's folder. Other keywords (`pattern`, `allOf`, ...) are treated as annotations
+/// `anyOf`, `$ref` to `#/$defs/NAME`, `writeOnly: true`, which marks a secret, and `x-secrets: true`, which lets each
+/// text in a value be `{env: NAME}` or `{file: PATH}`: in a section, where no other text may be one. A text with
+/// `"format": "path"` is resolved against the configuration's folder. Other keywords (`pattern`, `allOf`, ...) are treated as annotations
 /// here, although editors support them; the plugin validates them itself. A schema has at most 1 MiB and 64 levels. An
 /// invalid or endlessly recursive schema is reported as the plugin's fault.
 public struct PluginSchema: Sendable, Equatable {

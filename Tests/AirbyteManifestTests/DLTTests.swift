@@ -158,6 +158,16 @@ import Testing
         #expect(text.contains(reason) && text.contains("entities: {}"), "\(text)")
     }
 
+    @Test(arguments: ["", #""access_token_url": null, "#, #""access_token_url": "TODO", "#])
+    func `a client without the address of its tokens is not carried`(_ address: String) throws {
+        let auth = #"{"type": "oauth2_client_credentials", \#(address)"client_id": "a", "client_secret": "b"}"#
+        let (text, report) = try Self.translate(
+            #""a", {"name": "b", "primary_key": "id"}"#, client: ", \"auth\": \(auth)")
+        #expect(report.streams.map(\.verdict) == [.notCarried, .notCarried], "\(report.text)")
+        #expect(text.contains("entities: {}") && !text.contains(" auth:"), "\(text)")
+        #expect(!text.contains("TODO") && text.contains("# its authentication has no access_token_url"), "\(text)")
+    }
+
     @Test func `a header that looks like a credential is not copied`() throws {
         let (text, _) = try Self.translate(
             #""a""#, client: #", "headers": {"X-Api-Key": "sekrit", "Accept-Language": "de"}, "session": "x""#)

@@ -301,6 +301,10 @@ struct RequestTests {
         for lost in ["refresh_token_name: code", "send_refresh_request_as_query_params: true"] {
             #expect(try Translated(requester: "        authenticator: {\(oauth), \(lost)}").verdict == .notCarried)
         }
+        for address in ["\"\"", "/token", "null"] {
+            let relative = oauth.replacing("\"https://api.example/token\"", with: address)
+            #expect(try Translated(requester: "        authenticator: {\(relative)}").verdict == .notCarried)
+        }
         let updated = try Translated(
             requester: "        authenticator: {\(oauth), refresh_token_updater: {refresh_token_name: refresh_token}}")
         #expect(updated.verdict == .doubtful)

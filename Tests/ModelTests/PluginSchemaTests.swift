@@ -84,6 +84,78 @@ import Testing
         #expect(try load("{style: \"2\", size: 5}", schema) == ["style": "2", "size": 5])
     }
 
+    @Test func `a text of the options may be a secret at any depth`() throws {
+        let schema = #"{"additionalProperties": false, "properties": {"blocks": {"type": "object"}}}"#
+        let given = "{blocks: {Session: {id: {env: A}, more: [{file: p}, {env: 1}], env: {x: 1, env: B}}, env: C}}"
+        let expected: ConfigValue = [
+            "blocks": [
+                "Session": [
+                    "id": .secret(.env("A")), "more": [.secret(.file("p")), ["env": 1]], "env": ["x": 1, "env": "B"],
+                ], "env": "C",
+            ]
+        ]
+        #expect(try load(given, schema) == expected)
+        #expect(try load(given, "") == expected)
+    }
+
+    @Test func `a mapping that an alternative describes is not taken for a secret`() throws {
+        let schema = #"""
+            {"oneOf": [{"properties": {"a": {"type": "object", "properties": {"b": {"type": "object", "properties": {
+              "file": {"type": "string"}}}}}}}]}
+            """#
+        #expect(try load("{a: {b: {file: p}}}", schema) == ["a": ["b": ["file": "p"]]])
+    }
+
+    @Test func `a section has secrets only where its schema lets it`() throws {
+        let entity = #"""
+            {"properties": {"blocks": {"type": "object", "x-secrets": true, "properties": {"id": {"type": "string"}}},
+              "body": {"type": "object"}}}
+            """#
+        let configuration = try ConfigurationFile.load(
+            text: """
+                version: 1
+                bridges: {a: {plugin: p, p: {blocks: {id: {env: A}, Session: {id: [{env: B}]}}}}}
+                entities:
+                  Note: {bridge: a, key: id, attributes: {id: text}, p: {body: {at: {env: C}}}}
+                  Page: {bridge: a, key: id, attributes: {id: text}}
+                """, path: "bmo.yml",
+            plugins: [PluginSchema(name: "p", optionsSchema: "", entitySchema: entity)], environment: ["B": "x"])
+        let note = try #require(configuration.model.entity(named: "Note"))
+        #expect(
+            note.section["blocks"] == ["id": .secret(.env("A")), "Session": ["id": [.secret(.env("B"))]]])
+        #expect(note.section["body"] == ["at": ["env": "C"]])
+        #expect(configuration.secretVariables == ["A", "B"])
+        #expect(
+            configuration.warnings.map(\.message).filter { $0.contains("environment") } == [
+                "the environment variable A of entity \"Note\" is not set"
+            ])
+    }
+
+    @Test func `the header blocks of SOAP may have secrets, those of an entity too`() throws {
+        let configuration = try ConfigurationFileTests.load(
+            """
+            version: 1
+            bridges:
+              shop:
+                plugin: soap
+                options: {wsdl: "http://shop.example/?wsdl", soap_headers: {Session: {id: {env: SHOP_SESSION}}}}
+            entities:
+              Note:
+                bridge: shop
+                key: id
+                attributes: {id: integer}
+                soap: {operation: List, records: ListResponse/note, soap_headers: {Key: {"#text": {env: SHOP_KEY}}}}
+            """, plugins: InvalidConfiguration.shippedPlugins(), environment: [:])
+        #expect(configuration.bridges[0].options["soap_headers"] == ["Session": ["id": .secret(.env("SHOP_SESSION"))]])
+        #expect(
+            configuration.model.entities[0].section["soap_headers"] == ["Key": ["#text": .secret(.env("SHOP_KEY"))]])
+        #expect(
+            configuration.warnings.map(\.message).filter { $0.contains("environment") } == [
+                "the environment variable SHOP_SESSION of bridge \"shop\" is not set",
+                "the environment variable SHOP_KEY of entity \"Note\" is not set",
+            ])
+    }
+
     @Test func `a choice near a secret is not shown`() throws {
         let schema = #"""
             {"properties": {"mode": {"enum": ["plain", "signed"]}, "password": {"writeOnly": true}}}

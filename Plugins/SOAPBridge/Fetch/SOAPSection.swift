@@ -28,7 +28,7 @@ struct SOAPSection: Sendable {
             "records": {"type": "string", "description": "Element names from the reply's body element down to a record, such as ListUsersResponse/users/user."},
             "wrapped_lists": {"type": "string", "enum": ["member", "plain"], "default": "member", "description": "How an element is read that holds nothing but one other, repeated, as ArrayOfString does: as an object with that member, or plain, as the list itself."},
             "paging": \#(SOAPPaging.schema),
-            "soap_headers": {"type": "object", "description": "Further blocks for the header of each request, or others of the same names."},
+            "soap_headers": {"type": "object", "x-secrets": true, "description": "Further blocks for the header of each request, or others of the same names."},
             "write": \#(SOAPWriteRule.schema),
             "faults": \#(SOAPFaultRule.schema),
             \#(HTTPTiming.schemaProperties),

@@ -69,8 +69,15 @@ final class DLTBridges {
                 "access_token_url", "client_id", "client_secret", "access_token_request_data", "access_token",
                 "default_token_expiration",
             ])
+            // The client's secret must not go to an address that is a guess.
+            guard let url = given["access_token_url"]?.string, url.contains("://") else {
+                draft.obstacles.append(
+                    "its authentication has no access_token_url that is a URL: add it to the dictionary, or write "
+                        + "auth of the bridge with type: oauth2, token_url, client_id and client_secret")
+                break
+            }
             draft.auth = [
-                ("type", "oauth2"), ("token_url", .string(given["access_token_url"]?.string ?? "TODO")),
+                ("type", "oauth2"), ("token_url", .string(url)),
                 ("client_id", secret("client_id")), ("client_secret", secret("client_secret")),
             ]
             var more = given["access_token_request_data"]?.members ?? []

@@ -224,9 +224,11 @@ final class PostmanTranslator {
                 ("type", "api_key"), ("value", secret("api_key")), (place, .string(given("key") ?? "X-Api-Key")),
             ]
         case "oauth2" where given("grant_type") == "client_credentials":
+            // The client's secret must not go to a path below the API's url.
+            let isURL = given("accessTokenUrl")?.contains("://") ?? false
             draft.auth = [
-                ("type", "oauth2"), ("token_url", plain("accessTokenUrl")), ("client_id", secret("client_id")),
-                ("client_secret", secret("client_secret")),
+                ("type", "oauth2"), ("token_url", isURL ? plain("accessTokenUrl") : secret("accessTokenUrl")),
+                ("client_id", secret("client_id")), ("client_secret", secret("client_secret")),
             ]
             if let scope = given("scope"), !scope.isEmpty { draft.auth.append(("scope", .string(scope))) }
         case "oauth2":

@@ -125,6 +125,9 @@ struct AuthenticatorTranslator {
         guard let url = try Template(endpoint.printed, scope).known?.printed else {
             throw Untranslatable("the address \(endpoint.printed) needs --set")
         }
+        guard url.contains("://") else {
+            throw Untranslatable("its token_refresh_endpoint \(endpoint.printed) is not a URL")
+        }
         members.append(("token_url", .string(url)))
         members.append(("client_id", try credential(component["client_id"], scope)))
         members.append(("client_secret", try credential(component["client_secret"], secret: "client_secret", scope)))

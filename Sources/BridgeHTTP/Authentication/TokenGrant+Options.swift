@@ -13,7 +13,8 @@ extension TokenGrant {
         func url(_ name: String) throws -> HTTPURL {
             guard let text = options.string(name) else { throw missing(name) }
             let whole = text.contains("://") ? HTTPURL(text) : base?.appending(path: text)
-            guard let whole, !whole.hasUserInfo else {
+            // Nothing would be appended, and the secret sent to the API's first page.
+            guard let whole, !whole.hasUserInfo, !text.isEmpty else {
                 throw BridgeError(
                     .configuration, "auth.\(name) is not an http or https URL",
                     remedy: "write it as https://host/path, or /path")

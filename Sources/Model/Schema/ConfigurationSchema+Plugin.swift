@@ -40,6 +40,7 @@ extension ConfigurationSchema {
         /// may be a secret.
         private static func embedded(_ schema: ConfigValue, at name: String, takesSecrets: Bool) -> ConfigValue {
             guard let members = schema.members else { return schema }
+            let takesSecrets = takesSecrets || schema["x-secrets"]?.bool == true
             if schema["writeOnly"]?.bool == true {
                 let kept = members.filter { ["description", "title", "writeOnly"].contains($0.key) }
                 return .object(kept + [("anyOf", [["$ref": "#/$defs/secret"], ["const": ""]])])

@@ -4,8 +4,9 @@ internal import TextFormats
 ///
 /// Checked keywords: type, properties, required, additionalProperties, items, enum, const, minimum, maximum,
 /// exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems, maxItems, oneOf, anyOf, $ref to `#/$defs/NAME`,
-/// and writeOnly, which marks a secret. A text with `"format": "path"` that is neither an absolute path nor a URL is
-/// resolved against the configuration's folder. Other keywords are annotations here; the plugin validates them itself.
+/// writeOnly, which marks a secret, and x-secrets, which lets each text in a value be one. A text with
+/// `"format": "path"` that is neither an absolute path nor a URL is resolved against the configuration's folder. Other
+/// keywords are annotations here; the plugin validates them itself.
 final class JSONSchema: Sendable {
     enum Kind: String, CaseIterable {
         case null, boolean, integer, number, string, array, object
@@ -39,6 +40,8 @@ final class JSONSchema: Sendable {
     /// The name of the referenced definition.
     let reference: String?
     let isSecret: Bool
+    /// Whether each text in the value, at any depth, may be a secret, also in a section.
+    let allowsSecrets: Bool
     /// Whether the text is a file path or a URL.
     let isPath: Bool
 
@@ -71,6 +74,7 @@ final class JSONSchema: Sendable {
         anyOf = try keywords.list("anyOf")
         reference = try keywords.reference()
         isSecret = value["writeOnly"]?.bool ?? false
+        allowsSecrets = value["x-secrets"]?.bool ?? false
         isPath = value["format"] == .string("path")
     }
 }

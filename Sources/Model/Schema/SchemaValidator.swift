@@ -40,7 +40,8 @@ struct SchemaValidator {
     /// Validates `node`, the root of the part; returns its value and its faults.
     mutating func validate(_ node: YAMLNode) -> (value: ConfigValue, faults: [Fault]) {
         budget = 100_000 + 100 * node.count
-        return validate(node, document.root, SchemaLocation(mark: node.mark, path: "", depth: 0), lenient: true)
+        let place = SchemaLocation(mark: node.mark, path: "", depth: 0, allowsSecrets: allowsSecretTexts)
+        return validate(node, document.root, place, lenient: true)
     }
 
     private struct SchemaLocation {
@@ -48,14 +49,18 @@ struct SchemaValidator {
         var mark: YAMLMark
         var path: String
         var depth: Int
+        /// Whether each text may be `{env: NAME}` or `{file: PATH}`.
+        var allowsSecrets: Bool
 
         func member(_ name: String, _ mark: YAMLMark) -> SchemaLocation {
             SchemaLocation(
-                mark: mark, path: path.isEmpty ? shortened(name) : "\(path).\(shortened(name))", depth: depth + 1)
+                mark: mark, path: path.isEmpty ? shortened(name) : "\(path).\(shortened(name))", depth: depth + 1,
+                allowsSecrets: allowsSecrets)
         }
 
         func element(_ index: Int, _ mark: YAMLMark) -> SchemaLocation {
-            SchemaLocation(mark: mark, path: "\(path)[\(index)]", depth: depth + 1)
+            SchemaLocation(
+                mark: mark, path: "\(path)[\(index)]", depth: depth + 1, allowsSecrets: allowsSecrets)
         }
     }
 
@@ -73,6 +78,8 @@ struct SchemaValidator {
             return (.null, [])
         }
         if schema.isSecret { return secret(node, place) }
+        var place = place
+        if schema.allowsSecrets { place.allowsSecrets = true }
         guard schema.fitsAnything else {
             return (.null, [other(place, "is not allowed", "remove it")])
         }
@@ -180,7 +187,7 @@ extension SchemaValidator {
     /// Validates a node against the schema itself, without its references and alternatives.
     private mutating func own(_ node: YAMLNode, _ schema: JSONSchema, _ place: SchemaLocation, lenient: Bool) -> Outcome
     {
-        if allowsSecretTexts, let reference = SecretReference(node),
+        if place.allowsSecrets, let reference = SecretReference(node),
             schema.kinds.contains(.string) || (schema.kinds.isEmpty && schema.properties.isEmpty)
         {
             return (.secret(reference), [])
@@ -207,7 +214,7 @@ extension SchemaValidator {
                     values.append(outcome.value)
                     faults += outcome.faults
                 } else {
-                    values.append(NaturalValue.of(element))
+                    values.append(undescribed(element, schema, place))
                 }
             }
             value = .array(values)
@@ -285,8 +292,8 @@ extension SchemaValidator {
                 values.append((name, outcome.value))
                 faults += outcome.faults
             } else {
-                let isSecret = allowsSecretTexts ? SecretReference(pair.value) : nil
-                values.append((name, isSecret.map { .secret($0) } ?? NaturalValue.of(pair.value)))
+                let reference = place.allowsSecrets ? SecretReference(pair.value) : nil
+                values.append((name, reference.map { .secret($0) } ?? undescribed(pair.value, schema, place)))
             }
         }
         let present = Set(pairs.compactMap { $0.key.keyName })
@@ -298,6 +305,14 @@ extension SchemaValidator {
         }
         value = .object(values)
         return faults
+    }
+
+    /// Returns the value of a node inside of one that `schema` describes, but not this node.
+    ///
+    /// It has its secrets at any depth, unless another part of the schema may describe it.
+    private func undescribed(_ node: YAMLNode, _ schema: JSONSchema, _ place: SchemaLocation) -> ConfigValue {
+        let isWhole = schema.reference == nil && schema.anyOf.isEmpty && schema.oneOf.isEmpty
+        return place.allowsSecrets && isWhole ? NaturalValue.withSecrets(node) : NaturalValue.of(node)
     }
 
     private func limits(_ value: ConfigValue, _ bounds: JSONSchema.Bounds, _ place: SchemaLocation) -> [Fault] {

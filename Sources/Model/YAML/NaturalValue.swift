@@ -8,6 +8,17 @@ enum NaturalValue {
             .object(pairs.compactMap { pair in pair.key.keyName.map { ($0, of(pair.value)) } })
         }
     }
+
+    /// Converts a node whose texts may be `{env: NAME}` or `{file: PATH}`, at any depth.
+    static func withSecrets(_ node: YAMLNode) -> ConfigValue {
+        if let reference = SecretReference(node) { return .secret(reference) }
+        return switch node.content {
+        case .scalar: of(node)
+        case .sequence(let elements): .array(elements.map { withSecrets($0) })
+        case .mapping(let pairs):
+            .object(pairs.compactMap { pair in pair.key.keyName.map { ($0, withSecrets(pair.value)) } })
+        }
+    }
 }
 
 extension YAMLNode {

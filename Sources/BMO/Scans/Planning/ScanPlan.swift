@@ -55,7 +55,8 @@ struct ScanPlan: Sendable {
         fieldPaths = model.readPaths(of: mapping)
         surroundings = model.plans[mapping].surroundings
         var encoder = ConfigEncoder(
-            directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
+            directory: workspace.configuration.directory, session: workspace.session,
+            needsNoSecrets: workspace.needsNoSecrets)
         section = try encoder.batch(source?.section ?? entity.section)
         attributes = source?.attributes ?? model.model.attributes(of: entity)
         keyPaths = model.keyPaths(of: index, in: attributes)
