@@ -36,6 +36,7 @@ private enum Member {
     static let key = "key"
     static let nested = "nested"
     static let isWritable = "writable"
+    static let inherited = "inherited"
 }
 
 extension FetchRequest {
@@ -101,6 +102,7 @@ extension FetchRequest {
                     names.write(to: writer)
                 }
                 writer.member(Member.isWritable, isWritable)
+                if !inheritedMembers.isEmpty { writer.texts(Member.inherited, inheritedMembers) }
             }
         }
         return try writer.finish()
@@ -136,6 +138,7 @@ extension FetchRequest {
         validates = record.bool(Member.validates) ?? false
         names = record.object(Member.names).map(EntityNames.init)
         isWritable = record.bool(Member.isWritable) ?? false
+        inheritedMembers = record.strings(Member.inherited)
     }
 }
 

@@ -92,6 +92,9 @@ public struct FetchRequest: Sendable {
     /// With ``validates``: whether the entity's objects are also written, so that a section that allows no writing is a
     /// fault.
     public var isWritable = false
+    /// With ``validates``: the members of the section that the entity's own section does not have, but the bridge's section or
+    /// the defaults of the file, where other entities may need them. (1.2)
+    public var inheritedMembers: [String] = []
 
     /// Whether the bridge prepares the next batch while the host handles the current one; not part of the message.
     package var prefetches = true

@@ -249,6 +249,27 @@ import TestSupport
         #expect(try message("loop.yml").contains("loop.yml: error: the file cannot be read: "))
     }
 
+    @Test(arguments: ["%F %T.%f", "%F %T.%L", "%Q-%m-%d %Y"])
+    func `a format with a conversion that cannot be read is a fault, which names it`(format: String) throws {
+        let errors = try #require(throws: ConfigurationErrors.self) {
+            try Self.load(
+                """
+                version: 1
+                bridges: {b: {plugin: smb, options: {url: smb://h/s}}}
+                entities:
+                  Thing:
+                    bridge: b
+                    key: id
+                    attributes: {id: integer, at: {type: timestamp, transform: {format: "\(format)"}}}
+                    smb: {files: x}
+                """)
+        }
+        let conversion = String(try #require(format.firstMatch(of: /%[fLQ]/)).output)
+        #expect(errors.diagnostics.map(\.location.line) == [7])
+        let fault = #""format" in "transform" of attribute "at" of entity "Thing" has \#(conversion), which cannot be"#
+        #expect(errors.diagnostics.first?.message.hasPrefix(fault) == true)
+    }
+
     @Test func `a byte order mark is not a fault`() throws {
         let configuration = try Self.load("\u{FEFF}version: 1\nbridges:\nentities:\n")
         #expect(configuration.bridges.isEmpty && configuration.model.entities.isEmpty)

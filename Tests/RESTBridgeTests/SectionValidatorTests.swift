@@ -7,7 +7,8 @@ import TestSupport
 /// What `bmo check` can say of a section without any request.
 @Suite struct SectionValidatorTests {
     private func faults(
-        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil, since: String? = nil
+        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil, since: String? = nil,
+        inherited: [String] = []
     ) throws -> [String] {
         // Nobody listens there.
         let bridge = try bridge(["url": "http://127.0.0.1:1"])
@@ -15,6 +16,7 @@ import TestSupport
         request.validates = true
         request.names = names
         request.since = since
+        request.inheritedMembers = inherited
         let source = try bridge.fetch(request)
         let writer = RecordBatchWriter()
         let page = try source.next(into: writer)
@@ -75,6 +77,48 @@ import TestSupport
         #expect(
             try faults(["query": ["to": "{until}"], "since": ["start": "2024-01-01", "window": "1d", "gap": "1w"]])
                 .map { String($0.prefix(21)) } == ["since.gap: since.gap "])
+    }
+
+    @Test func `times without a place in the request are reported`() throws {
+        let fault = "since: since: the section does not use {since} or {until}"
+        let times: [Literal] = [
+            ["start": "2024-01-01"], ["start": "2024-01-01", "window": "200d"], ["until": "now+1d"], ["format": "%s"],
+        ]
+        for since in times {
+            #expect(try faults(["path": "/users", "since": since]) == [fault])
+            #expect(try faults(["path": "/users", "since": since], inherited: ["since", "path"]).isEmpty)
+            let written: Literal = ["path": "/x", "since": since, "write": ["update": ["query": ["t": "{since}"]]]]
+            #expect(try faults(written).contains(fault))
+        }
+        let users: [Literal] = [
+            ["query": ["from": "{since}"]], ["path": "/users(/{since})"], ["path": "/users{?until,x}"],
+            ["path": "/users/|since|"], ["body": ["range": ["to": "{until}"]]], ["headers": ["X-From": "{since}"]],
+            ["graphql": ["query": "{ users(since: \"{since}\") { id } }"]], ["request_fields": ["@to": "{until}"]],
+            ["records": "$.groups[?@.from=='{since}'].items"],
+        ]
+        for section in users {
+            #expect(try faults(section.adding(["since": ["start": "2024-01-01", "window": "9999d"]])).isEmpty)
+        }
+        #expect(
+            try faults(["path": "/users", "since": ["start": "2024-01-01"]], since: "User.updated")
+                .map { String($0.prefix(31)) } == ["-: incremental names a field, b"], "one fault is enough")
+    }
+
+    @Test func `a list without a place in the request is reported`() throws {
+        let lists: Literal = ["kind": ["email", "sms"], "state": ["open"]]
+        #expect(
+            try faults(["path": "/users{?state}", "each": lists])
+                == ["each.kind: each.kind: the section does not use {kind}"])
+        #expect(
+            try faults(["path": "/users", "query": ["kind": "kind", "state": "open"], "each": lists])
+                .map { String($0.prefix(10)) } == ["each.kind:", "each.state"])
+        #expect(try faults(["path": "/users", "each": lists], inherited: ["each"]).isEmpty)
+        let users: [Literal] = [
+            ["path": "/{kind}/{+state}"], ["query": ["a": ["{kind}", "x-{state}"]]],
+            ["body": ["a": ["b": "{kind}"]], "headers": ["X-State": "{state}"]],
+            ["path": "/users/{kind}", "request_fields": ["@state": "{state}"]],
+        ]
+        for section in users { #expect(try faults(section.adding(["each": lists])).isEmpty) }
     }
 
     @Test func `an unknown variable is reported with the one that was meant`() throws {

@@ -137,6 +137,7 @@ extension Workspace {
             place: place, file: file, isCheck: isCheck)
         guard let plan = try? ScanPlan(entity, index, source: source, in: self) else { return [] }
         var request = validation(of: entity, index, section: plan.section)
+        request.inheritedMembers = section.inherited(of: source?.section ?? entity.section)
         request.fieldPaths = plan.fieldPaths
         request.newestFirst = plan.incremental?.endsAtKnown == true && connection.plugin.can("newest_first")
         // Only an entity's own bridge is written to.
@@ -195,6 +196,12 @@ private struct ValidatedSection {
     let file: ConfigurationFile?
     /// Whether any failure of the bridge is a fault.
     let isCheck: Bool
+
+    /// Returns the members of the section that are not in the entity's or source's own place in the file.
+    func inherited(of section: ConfigValue) -> [String] {
+        guard let file else { return [] }
+        return (section.members ?? []).map(\.key).filter { file.exactLocation(of: home + [$0], isName: true) == nil }
+    }
 
     func faults(_ request: FetchRequest, _ connection: BridgeConnection) async -> [Diagnostic] {
         do {

@@ -138,7 +138,7 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
  *                                                            and since 1.1: incremental parent filter plan judge
  *                                                            watch replay plan_write newest_first, and since 1.2:
- *                                                            user_info parameters
+ *                                                            user_info parameters moves
  * open           options: one record, as in the configuration, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -200,7 +200,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                parts of its key, for validating the attributes that a section names; nested: [text]
  *                                the names that an update may set inside nested objects, if the entity has no read_one
  *                                by which such an object could be read first
- *                writable: bool  (judge) the entity's objects are also written }
+ *                writable: bool  (judge) the entity's objects are also written
+ *                inherited: [text]  (judge, since 1.2) the members of the section that the entity's own section does not
+ *                                have, but its bridge's section or the defaults of the file, where other entities may
+ *                                need them }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   from which a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
@@ -264,6 +267,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                   received; unknown ones are left out
  *                key_paths: object  by local names of the key: the names of the record's members that lead to
  *                                   it, [text]
+ *                object_before: object  (since 1.2) an update: the values of object that the new ones replace, by
+ *                                   local names, as last received: the remote's address of the object is made of these
+ *                object_paths: object  (since 1.2) the same by local names of object, without values that are not read
+ *                                   from one place
  *                members: [text]    (since 1.2) a create: the members of `values` that a new object can have, also
  *                                   those that it does not set
  *                record_members: [text]  (since 1.2) the members that records of the entity have: those that the host
@@ -272,7 +279,9 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                   fetch_open
  *                explain: bool      with the capability plan_write: send nothing, and return one record
  *                                   { request: text, body: text } that describes the request
- *                -> records: the representation from the reply, or empty
+ *                -> records: the representation from the reply, or empty. After an update, one with another key is
+ *                   about something else, such as a log entry, and ignored, unless the bridge has the capability
+ *                   moves: then it is the object, which has that key now
  * cancel         from any thread: the fetch's running and later calls return soon with code "cancelled"
  *
  * error batch: one record { code: text        configuration authentication permission not_found unreachable timeout tls

@@ -76,30 +76,39 @@ struct SliceRule: Sendable {
 
     /// Whether the requests of a section have the variable `until`.
     static func sendsUntil(_ section: BridgeOptions) -> Bool {
-        ["path", "query", "headers", "body", "graphql", "export"].contains { name in
-            section.withValue(name) { $0.map(namesUntil) ?? false }
+        let name = Array("until".utf8)
+        return ["path", "query", "headers", "body", "graphql", "export"].contains { member in
+            section.withValue(member) { $0.map { names(name, in: $0) } ?? false }
         }
     }
 
-    /// Whether a part of a section has the variable `until`.
-    private static func namesUntil(_ part: BatchValue) -> Bool {
+    /// Whether a section has a variable anywhere but in the members that give it a value, and in those for writes.
+    static func names(_ variable: String, in section: BridgeOptions) -> Bool {
+        let name = Array(variable.utf8)
+        let others = Set(section.names).subtracting(["since", "each", "split", "parameters", "write"])
+        return others.contains { member in
+            section.withValue(member) { $0.map { names(name, in: $0) } ?? false }
+        }
+    }
+
+    /// Whether a part of a section has a variable.
+    private static func names(_ variable: [UInt8], in part: BatchValue) -> Bool {
         switch part.tag {
-        case .text: namesUntil(Array(part.string.utf8))
-        case .array: part.elements.contains(where: namesUntil)
-        case .object: (0..<part.count).contains { namesUntil(part[$0]) }
+        case .text: names(variable, in: Array(part.string.utf8))
+        case .array: part.elements.contains { names(variable, in: $0) }
+        case .object: (0..<part.count).contains { names(variable, in: part[$0]) }
         default: false
         }
     }
 
-    /// Whether a template has the variable, between a character that begins a name and one that ends it.
-    private static func namesUntil(_ template: [UInt8]) -> Bool {
+    /// Whether a template has a variable, between a character that begins a name and one that ends it.
+    private static func names(_ variable: [UInt8], in template: [UInt8]) -> Bool {
         // A walk by parent makes a rule for each parent, and a regular expression takes long to compile.
-        let name = Array("until".utf8)
-        guard template.count > name.count + 1 else { return false }
-        return (1..<template.count - name.count).contains { start in
-            template[start] == name[0] && template[start...].starts(with: name)
-                && "{|,?&;+./".utf8.contains(template[start - 1])
-                && "}|,*:".utf8.contains(template[start + name.count])
+        guard let first = variable.first, template.count > variable.count + 1 else { return false }
+        return (1..<template.count - variable.count).contains { start in
+            template[start] == first && template[start...].starts(with: variable)
+                && "{|,?&;+#./".utf8.contains(template[start - 1])
+                && "}|,*:".utf8.contains(template[start + variable.count])
         }
     }
 
