@@ -26,7 +26,8 @@ import Testing
             BuiltCommand.path(), ["fixtures", "run"] + folders, within: .seconds(120))
         let told = all.output.split(separator: "\n").filter { $0.hasPrefix("FAIL  ") }
             .map { $0.dropFirst(6).prefix { $0 != ":" } }
-        #expect(told.map(String.init) == (1...3).flatMap { number in names.map { "\($0)-\(number)" } }, "\(all)")
+        let expected: [String] = (1...3).flatMap { number in names.map { "\($0)-\(number)" } }
+        #expect(told.map(String.init) == expected, "\(all)")
         #expect(all.exitCode == 1 && all.output.hasSuffix("9 cases, 9 failed\n"), "\(all)")
         let one = try await ProcessRun.run(
             BuiltCommand.path(), ["fixtures", "run", folders[4]], within: .seconds(60))

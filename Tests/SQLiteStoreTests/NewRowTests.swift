@@ -83,9 +83,11 @@ import TestSupport
 
     @Test func `constraints that refuse several of many new objects leave all others`() throws {
         try fixture.file().rows("CREATE UNIQUE INDEX mine ON Thing (name)")
-        let names = Dictionary(uniqueKeysWithValues: [60, 61, 100, 139, 199].map { ($0, "thing 1") })
+        let refused = [60, 61, 100, 139, 199]
+        let names = Dictionary(uniqueKeysWithValues: refused.map { ($0, "thing 1") })
         #expect(try load(1...200, names: names) == "195 inserted, 0 updated, 0 unchanged, 5 quarantined")
-        #expect(try stored() == "195 \(20100 - 60 - 61 - 100 - 139 - 199) 195")
+        let sum = (1...200).reduce(0, +) - refused.reduce(0, +)
+        #expect(try stored() == "195 \(sum) 195")
         #expect(try load(1...200, page: 2) == "5 inserted, 0 updated, 195 unchanged, 0 quarantined")
     }
 

@@ -48,9 +48,11 @@ enum ContentCoding {
     /// Returns the outermost coding, which was applied last and ends with the body, by the fields of the head; nil for
     /// none.
     static func outermost(_ fields: [(name: String, value: String)]) -> (name: String, isOnly: Bool)? {
-        let all = fields.filter { $0.name.isSameField(as: "content-encoding") }
-            .flatMap { $0.value.lowercased().split(separator: ",") }
-            .map { $0.filter { $0 != " " && $0 != "\t" } }.filter { !$0.isEmpty && $0 != "identity" }
+        let lists = fields.filter { $0.name.isSameField(as: "content-encoding") }.map { $0.value.lowercased() }
+        let names: [String] = lists.flatMap { list in
+            list.split(separator: ",").map { name in String(name.filter { $0 != " " && $0 != "\t" }) }
+        }
+        let all = names.filter { !$0.isEmpty && $0 != "identity" }
         return all.last.map { ($0, all.count == 1) }
     }
 

@@ -171,9 +171,11 @@ extension HTTPURL {
     func withCanonicalQuery() -> HTTPURL {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return self }
-        let pairs = queryPairs.map { (Self.encode($0.name), Self.encode($0.value)) }
-            .sorted { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }
-        return HTTPURL(parts[0] + "?" + pairs.map { "\($0.0)=\($0.1)" }.joined(separator: "&")) ?? self
+        let pairs: [(name: String, value: String)] = queryPairs.map { pair in
+            (name: Self.encode(pair.name), value: Self.encode(pair.value))
+        }
+        let query = pairs.sorted { ($0.name, $0.value) < ($1.name, $1.value) }.map { "\($0.name)=\($0.value)" }
+        return HTTPURL("\(parts[0])?\(query.joined(separator: "&"))") ?? self
     }
 
     /// The parameters of this URL's query, decoded, in order.

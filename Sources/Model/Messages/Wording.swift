@@ -39,10 +39,15 @@ package func nearest(to name: String, among candidates: [String]) -> String? {
     if let same = candidates.first(where: { $0.lowercased() == name.lowercased() }) { return same }
     let limit = max(1, name.unicodeScalars.count / 3)
     let wanted = Array(name.lowercased().unicodeScalars)
-    return candidates.prefix(500).filter { $0.unicodeScalars.count <= 64 && !reverses($0, name) }
-        .map { (name: $0, distance: editDistance(Array($0.lowercased().unicodeScalars), wanted)) }
-        .filter { $0.distance <= limit && $0.distance < $0.name.unicodeScalars.count }
-        .min { $0.distance < $1.distance }?.name
+    var best: (name: String, distance: Int)?
+    for candidate in candidates.prefix(500) {
+        let length = candidate.unicodeScalars.count
+        guard length <= 64, !reverses(candidate, name) else { continue }
+        let distance = editDistance(Array(candidate.lowercased().unicodeScalars), wanted)
+        guard distance <= limit, distance < length, distance < best?.distance ?? .max else { continue }
+        best = (candidate, distance)
+    }
+    return best?.name
 }
 
 /// Returns whether the first word of one name negates the other.
