@@ -2,7 +2,7 @@ internal import BridgeKit
 
 /// Finds members of the section that change no request.
 extension RESTSectionValidator {
-    /// Returns the faults of times and lists whose variables the section does not use.
+    /// Returns warnings of times and lists whose variables the section does not use.
     ///
     /// What the section has from its bridge's section or the file's defaults may be for other entities.
     func unusedFaults() -> [SectionFault] {
@@ -14,14 +14,15 @@ extension RESTSectionValidator {
                 SectionFault(
                     key: "since", message: "since: the section does not use {since} or {until}",
                     remedy: "put {since} where the API takes the first time, such as "
-                        + "query: {updated_since: \"{since}\"}, or remove since"))
+                        + "query: {updated_since: \"{since}\"}, or remove since", isWarning: true))
         }
         let lists = own.contains("each") ? request.section.object("each")?.names ?? [] : []
         faults += lists.filter { !SliceRule.names($0, in: request.section) }.map { name in
             SectionFault(
                 key: "each.\(name)", message: "each.\(name): the section does not use {\(name)}",
                 remedy:
-                    "put {\(name)} where the API takes it, such as query: {\(name): \"{\(name)}\"}, or remove the list")
+                    "put {\(name)} where the API takes it, such as query: {\(name): \"{\(name)}\"}, or remove the list",
+                isWarning: true)
         }
         return faults
     }

@@ -252,6 +252,8 @@ public struct Pager: Sendable {
                     : "check paging.style \(rule.name) against the API's documentation")
         }
         if let limit = rule.maxPages, pagesRead >= limit {
+            // A shorter page after others counts as the end, as the limit allows no further request.
+            if isConfirming, pagesRead > 1 { return confirmEnd() }
             warnings.append("stopped after paging.max_pages = \(limit): the listing is not complete")
             return .end
         }

@@ -190,14 +190,18 @@ import Testing
 
     @Test func `the path of an update has the values that the remote knows`() throws {
         let section: Literal = [
-            "path": "/django/tasks/",
-            "write": ["update": ["path": "/django/tasks/{object.number}/", "forced": ["title": "{object.number}"]]],
+            "path": "/couch",
+            "write": [
+                "update": [
+                    "method": "PUT", "format": "json", "path": "/couch/{object.name}",
+                    "forced": ["_rev": "{object.rev}"],
+                ]
+            ],
         ]
         #expect(
             try write(
-                .update, section, key: ["id": 1], object: ["number": 8, "title": "x"], before: ["number": 7])
-                == #"{"id":7,"title":"8"}"#)
-        #expect(try server.events().contains { $0.event == "begin" && $0.path == "/django/tasks/7/" })
+                .update, section, key: ["id": 1], values: ["name": "n2"], object: ["name": "n2", "rev": "1-a"],
+                before: ["name": "n1"]) == #"{"ok":true,"id":"n1","rev":"2-b"}"#)
     }
 
     @Test func `what a write needs of the object stands in its query, headers and forced values`() throws {

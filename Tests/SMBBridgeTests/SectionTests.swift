@@ -31,22 +31,6 @@ import TestLiterals
             (["json": "*", "records": "items"], "records: \"items\" is not a path: $ must come first at character 1"),
             (["ndjson": "*", "write": "all"], "write: \"all\" is not one of none, append, rewrite"),
             (["files": "*", "depth": -1], "depth: -1 is below 0"),
-            (
-                ["csv": "*", "columns": ["id": "Code"]],
-                "the section smb has columns, which has no effect without write"
-            ),
-            (
-                ["ndjson": "*", "write": "none", "columns": ["id": "Code"]],
-                "the section smb has columns, which has no effect without write"
-            ),
-            (
-                ["files": "*", "max_content_bytes": 5],
-                "the section smb has max_content_bytes, which has no effect without content: text or data"
-            ),
-            (
-                ["files": "*", "content": "hash", "max_content_bytes": 5],
-                "the section smb has max_content_bytes, which has no effect without content: text or data"
-            ),
             (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
         ] as [(Literal, String)])
     func `a section that makes no sense is refused`(section: Literal, message: String) throws {
@@ -115,6 +99,24 @@ import TestLiterals
         let faults = try EntitySection(request.section).faults(in: request)
         #expect(faults.map(\.key) == ["columns.name", "columns.nmae"])
         #expect(faults.map(\.isWarning) == [true, false])
+    }
+
+    @Test(
+        arguments: [
+            (["csv": "*", "columns": ["id": "Code"]], "columns"),
+            (["ndjson": "*", "write": "none", "columns": ["id": "Code"]], "columns"),
+            (["files": "*", "max_content_bytes": 5], "max_content_bytes"),
+            (["files": "*", "content": "hash", "max_content_bytes": 5], "max_content_bytes"),
+        ] as [(Literal, String)])
+    func `an option without effect is warned of, unless it is shared with other entities`(
+        section: Literal, key: String
+    ) throws {
+        var request = FetchRequest(entity: "Row", section: BridgeOptions(section))
+        let faults = try EntitySection(request.section).faults(in: request)
+        #expect(faults.map(\.key) == [key])
+        #expect(faults.map(\.isWarning) == [true])
+        request.inheritedMembers = [key]
+        #expect(try EntitySection(request.section).faults(in: request).isEmpty)
     }
 
     @Test(

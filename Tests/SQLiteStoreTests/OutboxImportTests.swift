@@ -263,9 +263,10 @@ import TestSupport
     @Test func `an object that was deleted here does not come back by its key in a list`() throws {
         let world = try world()
         try world.delete("Post", "p1")
+        let outbox = try world.outbox()
         try world.sync("User", ["id": 1, "name": "Ann", "posts": ["p1"]])
         try world.expectTable("Post")
-        try world.expectOutbox("1 delete Post [p1]")
+        #expect(try world.outbox() == outbox)
     }
 
     @Test func `what is on its way is left alone`() throws {

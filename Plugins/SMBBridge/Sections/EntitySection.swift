@@ -57,13 +57,27 @@ enum EntitySection {
     /// Returns the faults that the entity's names and paths show.
     func faults(in request: FetchRequest) -> [SectionFault] {
         var faults = request.isWritable ? writeFaults : []
+        // What the section has from its bridge's section or the file's defaults may be for other entities.
+        let own = Set(request.section.names).subtracting(request.inheritedMembers)
         switch self {
         case .files(let section):
             if request.isWritable, let paths = request.fieldPaths, let fault = section.pathFault(reading: paths) {
                 faults.append(fault)
             }
+            if own.contains("max_content_bytes"), !section.hasWritableContent {
+                faults.append(
+                    SectionFault(
+                        key: "max_content_bytes", message: "max_content_bytes has no effect without content: text or data",
+                        remedy: "remove it", isWarning: true))
+            }
         case .rows(let section):
-            if let names = request.names { faults += section.columnFaults(names) }
+            if own.contains("columns"), section.writing == .none {
+                faults.append(
+                    SectionFault(
+                        key: "columns", message: "columns has no effect without write",
+                        remedy: "set write: rewrite, or remove it", isWarning: true))
+            }
+            if own.contains("columns"), let names = request.names { faults += section.columnFaults(names) }
         }
         return faults
     }
@@ -87,22 +101,9 @@ enum EntitySection {
                 throw BridgeError(
                     .configuration, "the section smb has encoding, which has no effect with files without content")
             }
-            let section = try FileSection(options, kind: kind)
-            if options.has("max_content_bytes"), !section.hasWritableContent {
-                throw BridgeError(
-                    .configuration,
-                    "the section smb has max_content_bytes, which has no effect without content: text or data")
-            }
-            self = .files(section)
+            self = .files(try FileSection(options, kind: kind))
         case "folders": self = .files(try FileSection(options, kind: kind))
-        default:
-            let section = try RowSection(options, kind: kind)
-            guard section.writing != .none || !options.has("columns") else {
-                throw BridgeError(
-                    .configuration, "the section smb has columns, which has no effect without write",
-                    remedy: "set write: rewrite, or remove columns")
-            }
-            self = .rows(section)
+        default: self = .rows(try RowSection(options, kind: kind))
         }
     }
 }

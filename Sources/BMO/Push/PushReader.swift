@@ -61,13 +61,17 @@ struct PushReader {
             fetch.userInfo = userInfo
             fetch.patience = definition.retryFor
             // Where the address has values that the edit sets, it depends on whether the edit has arrived.
-            var found = Found.gone
+            var answer = Found.gone
             for object in [object, objectBefore].compactMap(\.self) {
                 fetch.parent = BridgeOptions(batch: object)
-                found = try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
-                if case .object = found { break }
+                let found = try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
+                switch found {
+                case .object: return found
+                case .cannotTell: answer = found
+                case .gone: break
+                }
             }
-            return found
+            return answer
         }
         let fetch = try listing(remote, plan)
         return try await first(of: fetch, conditions: remote.count) { $0 == key }

@@ -38,10 +38,11 @@ extension MemoryTables {
         state.scans = state.scans.filter { isLeft($0.key) }
     }
 
-    func forgetCursors(of entity: String, except other: String?) {
-        state.cursors = state.cursors.filter { scope, _ in
-            scope.entity != entity || entity == other && (scope.source.isEmpty || !scope.parent.isEmpty)
+    func forgetCursors(of entity: String, returning: String?) {
+        func isForgotten(_ scope: ScanScope) -> Bool {
+            scope.entity == entity && (entity != returning || !scope.source.isEmpty && scope.parent.isEmpty)
         }
+        state.cursors = state.cursors.filter { !isForgotten($0.key) }
     }
 
     func origin(of entity: String) -> String? { state.origins[entity] }

@@ -192,13 +192,13 @@ extension PostgreSQLTables {
         }
     }
 
-    func forgetCursors(of entity: String, except other: String?) throws {
+    func forgetCursors(of entity: String, returning: String?) throws {
         knownCursors = [:]
         let deleted = try connection.query(
             """
             DELETE FROM \(sql.own("bmo_cursors"))
             WHERE entity = $1::text AND (entity IS DISTINCT FROM $2::text OR source <> '' AND parent = '')
-            """, [.text(entity), .text(other)], for: "deleting cursors of \(entity)")
+            """, [.text(entity), .text(returning)], for: "deleting cursors of \(entity)")
         if deleted.changed > 0 { noteWritten() }
     }
 

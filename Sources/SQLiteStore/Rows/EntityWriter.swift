@@ -182,6 +182,8 @@ final class EntityWriter {
         }
         let confirmed = try confirmed(cells, in: found, as: role)
         let lostLists = try keepKind(cells, in: found, isReference: isReference || yields == true, &changed)
+        let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
+        if wasStub { try provenance.askAgain(layout, key(of: cells)) { found.isNull(Int32($0 + 1)) } }
         var old: JSONText?
         if let changed, changes.records(layout.index) {
             old = object(changed) { $0.append(found.value(Int32($1 + 1))) }
@@ -195,7 +197,6 @@ final class EntityWriter {
         leave(found, rowID, isChanged: changed != nil)
         if let changed { try update(rowID, changed, cells) }
         if !lostLists.isEmpty { try edits.removeLinks(of: key(cells), in: layout.root, lostLists) }
-        let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else {
             if !confirmed.isEmpty {
@@ -258,12 +259,12 @@ final class EntityWriter {
         _ cells: UnsafeBufferPointer<Cell>, in found: RawStatement, as role: RowRole
     ) throws -> [Int] {
         guard !contested.isEmpty, role != .reference else { return [] }
-        return try contested.filter { field in
-            guard !cells[field].isFallback, cells[field].kind != .null, cells[field].kind != .absent,
-                found.matches(cells[field], column: Int32(field + 1))
-            else { return false }
-            return try isOfOthers(field, cells, as: role)
+        let equal = contested.filter { field in
+            !cells[field].isFallback && cells[field].kind != .null && cells[field].kind != .absent
+                && found.matches(cells[field], column: Int32(field + 1))
         }
+        guard !equal.isEmpty else { return [] }
+        return try provenance.fieldsOfOthers(equal.sorted(), layout, key(of: cells), as: role)
     }
 
     /// Returns the statement positioned at the row with the key of these cells; nil if the row does not exist.

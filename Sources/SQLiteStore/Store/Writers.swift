@@ -39,10 +39,10 @@ final class Writers {
         self.model = model
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = ChangeLog(on: connection, entityCount: model.entities.count)
-        provenance = ProvenanceTable(on: connection, model: model, changes: changes)
+        cursors = CursorTable(on: connection)
+        provenance = ProvenanceTable(on: connection, model: model, changes: changes, cursors: cursors)
         scans = ScanTable(on: connection)
         joins = ListJoins(model, on: connection)
-        cursors = CursorTable(on: connection)
         origins = OriginTable(on: connection)
         orphans = OrphanTable(on: connection, model: model)
         quarantine = QuarantineWriter(on: connection)

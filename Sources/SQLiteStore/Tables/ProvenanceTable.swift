@@ -28,6 +28,7 @@ final class ProvenanceTable {
 
     private let model: CompiledModel
     private let changes: ChangeLog
+    private let cursors: CursorTable
     /// The IDs of the sources used so far.
     private var sources: [Source: Int64] = [:]
     /// The last source used, and the number of the page's source at that time; it is mostly used again.
@@ -44,14 +45,15 @@ final class ProvenanceTable {
     private let findSource: RawStatement
     private let insertion: RawStatement
     private let clearing: RawStatement
-    private let cursors: RawStatement
+    private let scans: RawStatement
     private let deletion: RawStatement
     private let listing: RawStatement
     private let select: RawStatement
     private let unlisted: RawStatement
 
-    init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) {
+    init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog, cursors: CursorTable) {
         self.model = model
+        self.cursors = cursors
         self.changes = changes
         anyRecord = RawStatement(
             "SELECT EXISTS (SELECT 1 FROM bmo_provenance WHERE entity = ?)", on: connection)
@@ -72,9 +74,11 @@ final class ProvenanceTable {
             """, on: connection)
         clearing = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ?", on: connection)
-        cursors = RawStatement(
-            "DELETE FROM bmo_cursors WHERE entity = ?1 AND (entity IS NOT ?2 OR source <> '' AND parent = '')",
-            on: connection)
+        scans = RawStatement(
+            """
+            SELECT DISTINCT s.walk FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source
+            WHERE p.entity = ? AND s.columns <> ''
+            """, on: connection)
         deletion = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
         listing = RawStatement(
@@ -131,10 +135,35 @@ final class ProvenanceTable {
     ///
     /// What the entity's own listing wrote has no record.
     func isOwn(_ layout: EntityLayout, _ key: JSONText, _ field: Int, as role: RowRole) throws -> Bool {
-        let name = layout.fields[field].name
-        let records = try records(of: layout, key).filter { $0.columns.contains(name) }
+        isOwn(layout.fields[field].name, try records(of: layout, key), as: role)
+    }
+
+    /// Returns those of the fields whose values another source than the page's wrote, with one look-up for all.
+    func fieldsOfOthers(
+        _ fields: [Int], _ layout: EntityLayout, _ key: JSONText, as role: RowRole
+    ) throws -> [Int] {
+        let records = try records(of: layout, key)
+        return fields.filter { !isOwn(layout.fields[$0].name, records, as: role) }
+    }
+
+    private func isOwn(_ column: String, _ records: [Record], as role: RowRole) -> Bool {
+        let records = records.filter { $0.columns.contains(column) }
         if role.isOfListing { return records.isEmpty }
         return records.contains { $0.bridge == changes.source?.bridge && $0.scan == changes.source?.scan }
+    }
+
+    /// Has the scans that brought values of a row, which are lost, list everything again.
+    ///
+    /// Those that ask only for changes would never bring them for the object that has returned.
+    ///
+    /// - Parameter isLost: Whether the row has no value in a field.
+    func askAgain(_ layout: EntityLayout, _ key: JSONText, where isLost: (Int) -> Bool) throws {
+        let lost = Set(layout.fields.indices.filter(isLost).map { layout.fields[$0].name })
+        try askAgain(try records(of: layout, key).filter { !$0.columns.isDisjoint(with: lost) }.map(\.scan))
+    }
+
+    private func askAgain(_ scans: [String]) throws {
+        for scan in Set(scans) { try cursors.forget(of: scan, returning: changes.source?.scan) }
     }
 
     /// Notes that the entity's own listing included the row.
@@ -216,22 +245,20 @@ final class ProvenanceTable {
     /// Forgets the records of an empty table, which are about deleted rows.
     func forgetRows(of layout: EntityLayout) throws {
         guard try mayHaveRecords(layout) else { return }
+        scans.bind(layout.name, at: 1)
+        var found: [String] = []
+        while try scans.step() { found.append(scans.text(0) ?? "") }
+        scans.reset()
+        try askAgain(found)
         clearingAll.bind(layout.name, at: 1)
         try clearingAll.run()
     }
 
     /// Forgets what is recorded of a deleted object with the key of a new row.
-    ///
-    /// The scans that had brought values of it list everything again: those that ask only for changes would never bring
-    /// them for the object that has returned.
     private func forgetPredecessor(_ layout: EntityLayout, _ key: JSONText) throws {
         let records = try records(of: layout, key)
         guard !records.isEmpty else { return }
-        for scan in Set(records.filter { !$0.columns.isEmpty }.map(\.scan)) {
-            cursors.bind(scan, at: 1)
-            cursors.bind(changes.source?.scan, at: 2)
-            try cursors.run()
-        }
+        try askAgain(records.filter { !$0.columns.isEmpty }.map(\.scan))
         clearing.bind(layout.name, at: 1)
         clearing.bind(utf8: key.bytes, at: 2)
         try clearing.run()

@@ -114,38 +114,69 @@ extension StoreCheck {
     /// object returns.
     private static func aReturningObjectIsAskedForAgain(_ subject: StoreSubject) throws {
         let session = try subject.open()
-        let countries = ScanScope(entity: "Country")
         let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "f")
-        func listCountries(_ end: ScanEnd) throws {
-            try session.store.beginScan(countries, afterPage: nil)
-            defer { session.store.endScan(countries) }
+        let scopes = [
+            ScanScope(entity: "Country"), ScanScope(entity: "City"), ScanScope(entity: "City", source: "facts"),
+            ScanScope(entity: "City", source: "facts", parent: "[\"NO\"]"),
+        ]
+        func end(_ scope: ScanScope, of entity: Int, _ end: ScanEnd, rows: (PageSession) throws -> Void) throws {
+            try session.store.beginScan(scope, afterPage: nil)
+            defer { session.store.endScan(scope) }
             try session.page { page in
-                try page.transaction.setSource(PageSource(bridge: "remote", scan: "Country", location: nil))
-                try page.transaction.follow(ScanTarget(scope: countries, entity: SampleModel.country))
-                try page.merge(SampleModel.country, ["code": .text("NO")])
-                try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("Oslo")], as: .nested)
+                try page.transaction.setSource(PageSource(bridge: "remote", scan: scope.entity, location: nil))
+                try page.transaction.follow(ScanTarget(scope: scope, entity: entity))
+                try rows(page)
                 _ = try page.transaction.finish(end)
             }
         }
-        func listCities(_ ids: ClosedRange<Int64>) throws {
-            _ = try scan(session, ids, sweep) { page in
-                try page.transaction.setSource(PageSource(bridge: "remote", scan: "City", location: nil))
+        /// Lists Norway, with Oslo in it.
+        func listCountry(_ last: ScanEnd) throws {
+            try end(scopes[0], of: SampleModel.country, last) { page in
+                try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(2)])
+                for id: Int64 in 1...2 {
+                    try page.merge(SampleModel.city, ["id": .integer(id), "name": .text("x")], as: .nested)
+                }
             }
         }
-        try listCities(1...2)
-        try listCountries(ScanEnd(cursor: cursor))
-        try listCities(2...2)
-        try expect("the cursor after a deletion", try session.store.cursor(of: countries), cursor)
-        try listCities(1...2)
-        try expect("the cursor after the object's return", try session.store.cursor(of: countries), nil)
+        func listCities(_ ids: ClosedRange<Int64>) throws {
+            try end(scopes[1], of: SampleModel.city, sweep) { page in
+                for id in ids { try page.merge(SampleModel.city, ["id": .integer(id)]) }
+            }
+        }
+        func expectCursors(_ when: String, _ expected: [Bool]) throws {
+            let cursors = try session.store.cursors(of: scopes)
+            try expect("the cursors of \(scopes.map(\.entity)) \(when)", cursors.map { $0 != nil }, expected)
+        }
+        func saveCursors() throws {
+            for scope in scopes.dropFirst() {
+                try end(scope, of: SampleModel.city, ScanEnd(cursor: cursor)) { _ in }
+            }
+            try listCountry(ScanEnd(cursor: cursor))
+        }
+        try listCities(1...3)
+        try saveCursors()
+        // The country refers to the second city, which becomes a stub.
+        for (first, what): (Int64, String) in [(1, "row"), (2, "stub")] {
+            try listCities(first + 1...3)
+            try expectCursors("after a deletion", [true, true, true, true])
+            try listCities(first...3)
+            try expectCursors("after the return of a \(what)", [false, true, true, true])
+            try saveCursors()
+        }
         var changes = ScanEnd(cursor: cursor)
         changes.followsCursor = true
-        try listCountries(changes)
-        try expect("the cursor of a scan that asked for changes", try session.store.cursor(of: countries), nil)
-        try listCountries(ScanEnd(cursor: cursor))
-        try expect("the cursor of a scan that asked for everything", try session.store.cursor(of: countries), cursor)
-        try listCountries(changes)
-        try expect("a later cursor", try session.store.cursor(of: countries), cursor)
+        try listCities(1...3)
+        try listCities(2...3)
+        try listCities(1...3)
+        try listCountry(changes)
+        try expectCursors("after a scan that asked for changes", [false, true, true, true])
+        // A further source of the same entity.
+        try end(scopes[2], of: SampleModel.city, ScanEnd(cursor: cursor)) { page in
+            try page.merge(SampleModel.city, ["id": .integer(3), "name": .text("y")], as: .nested)
+        }
+        try listCities(1...2)
+        try listCities(1...3)
+        try expectCursors("after the return of what a source had brought", [false, true, false, true])
     }
 
     private static func aResumedScanKnowsItsRows(_ subject: StoreSubject) throws {

@@ -44,7 +44,7 @@ package struct RowUpdate {
     ///   - layout: The layout of the table.
     ///   - isReference: Whether the record only refers to the object.
     ///   - isStub: Whether nothing but references is known of the object.
-    ///   - contested: The fields that several sources have, of which one wins.
+    ///   - contested: The fields that several sources have.
     ///   - isOfOthers: Returns whether another source set a field's value, which then neither a null nor the value of a
     ///     source of lower precedence replaces.
     package init(

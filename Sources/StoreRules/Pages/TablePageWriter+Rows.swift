@@ -115,12 +115,14 @@ extension TablePageWriter {
         let contested = contestedFields(of: root)
         let isExpected = layout.discriminator.map { cells[$0].isFallback } ?? false
         let isStub = try isExpected && tables.isStub(root, key)
+        var known: [ProvenanceRecord]?
         let update = try RowUpdate(
             cells, over: stored, layout, isReference: role == .reference, isStub: isStub, contested: contested
         ) { field in
             guard contested.contains(field), role != .reference else { return false }
-            return try !Provenance.isOwn(
-                layout.fields[field].name, tables.provenance(root, key), as: role, from: writer.source)
+            let records = try known ?? tables.provenance(root, key)
+            known = records
+            return !Provenance.isOwn(layout.fields[field].name, records, as: role, from: writer.source)
         }
         let changed = update.changed
         if update.isOverruled { noteOffered(cells, layout) { cells[$0].isFallback } }
@@ -133,6 +135,10 @@ extension TablePageWriter {
             writer.touched.insert(root)
         }
         let wasStub = try role != .reference && tables.setStub(root, key, false)
+        if wasStub {
+            let lost = Set(zip(layout.fields, stored).filter { $1 == .null }.map(\.0.name))
+            try writer.askAgain(try tables.provenance(root, key).filter { !$0.columns.isDisjoint(with: lost) }.map(\.scan))
+        }
         if role == .listed { try noteListed(root, key) }
         try writer.removeLinks(of: key, in: root, update.lostLists)
         guard wasStub || !changed.isEmpty else {
@@ -223,12 +229,9 @@ extension TablePageWriter {
     private func noteInsert(_ key: RowKey, _ cells: [Cell], _ layout: EntityLayout, as role: RowRole) throws {
         // A row without a key cannot be queried, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
-        // Records about a deleted object say nothing about a new object with the same key. But the scans that had brought
-        // values of it list everything again: those that ask only for changes would never bring them again.
+        // Records about a deleted object say nothing about a new object with the same key.
         let records = try tables.provenance(layout.index, key)
-        for scan in Set(records.filter { !$0.columns.isEmpty }.map(\.scan)) {
-            try tables.forgetCursors(of: scan, except: writer.source?.scan)
-        }
+        try writer.askAgain(records.filter { !$0.columns.isEmpty }.map(\.scan))
         guard role.isUnlisted else {
             if !records.isEmpty { try tables.setProvenance(layout.index, key, []) }
             return

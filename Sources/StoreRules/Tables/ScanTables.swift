@@ -31,10 +31,13 @@ package protocol ScanTables: AnyObject {
 
     /// Forgets the cursors of an entity's scans, which then list again what they had brought for an object that returns.
     ///
+    /// If the scan that brings the object back is one of the same entity, only the cursors of its further sources are
+    /// forgotten, and of these not the scans by parent, which forget theirs when the parent is deleted.
+    ///
     /// - Parameters:
     ///   - entity: The entity that is scanned.
-    ///   - other: The entity whose scan brings the object back: its own listing has it, and only its sources are asked again.
-    func forgetCursors(of entity: String, except other: String?) throws
+    ///   - returning: The entity whose scan brings the object back; nil outside a scan.
+    func forgetCursors(of entity: String, returning: String?) throws
 
     /// Returns the origins of an entity's rows; nil if they are unknown.
     func origin(of entity: String) throws -> String?

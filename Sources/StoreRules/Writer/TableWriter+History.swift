@@ -51,6 +51,7 @@ extension TableWriter {
         case .unknown:
             let isEmpty = try tables.isEmpty(root)
             if isEmpty {
+                try askAgain(tables.sourceScans(of: model.entities[root].name))
                 try tables.forgetProvenance(of: root)
                 try record(root, key: nil, .loaded, old: nil, new: nil)
             }

@@ -18,6 +18,8 @@ package final class TableWriter {
     package var keepsRow: ((_ root: Int, _ key: RowKey) throws -> Bool)?
     /// The objects that may have become abandoned stubs.
     var candidates: Set<RowReference> = []
+    /// The scans that list everything again, by the scan that brings the object back.
+    private var askedAgain: Set<[String]> = []
     /// The lists that deleted objects take along, by root.
     var listsOfDeleted: [Int: [Int]] = [:]
 
@@ -30,6 +32,17 @@ package final class TableWriter {
     /// Ends the transaction's work: removes the stubs that it abandoned.
     package func settle() throws {
         try settleAbandonedStubs()
+    }
+
+    /// Has the scans that brought values of an object, which are lost, list everything again.
+    ///
+    /// Those that ask only for changes would never bring them for the object that has returned.
+    ///
+    /// - Parameter scans: The entities that are scanned.
+    func askAgain(_ scans: some Sequence<String>) throws {
+        for scan in Set(scans) where askedAgain.insert([scan, source?.scan ?? ""]).inserted {
+            try tables.forgetCursors(of: scan, returning: source?.scan)
+        }
     }
 
     /// Returns the editor of one relationship's lists.

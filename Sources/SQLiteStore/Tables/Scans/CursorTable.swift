@@ -6,6 +6,7 @@ final class CursorTable {
     private let reader: CursorReader
     private let insertion: RawStatement
     private let forgetting: RawStatement
+    private let deletion: RawStatement
 
     init(on connection: OpaquePointer?) {
         reader = CursorReader(RawStatement(CursorReader.sql, on: connection))
@@ -15,6 +16,9 @@ final class CursorTable {
                 (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, on: connection)
+        deletion = RawStatement(
+            "DELETE FROM bmo_cursors WHERE entity = ?1 AND (entity IS NOT ?2 OR source <> '' AND parent = '')",
+            on: connection)
         forgetting = RawStatement(
             """
             UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
@@ -33,6 +37,14 @@ final class CursorTable {
             count += try forgetting.run()
         }
         return count > 0
+    }
+
+    /// Forgets the cursors of an entity's scans that had brought values of an object that returns; see
+    /// `ScanTables.forgetCursors(of:returning:)`.
+    func forget(of entity: String, returning: String?) throws {
+        deletion.bind(entity, at: 1)
+        deletion.bind(returning, at: 2)
+        try deletion.run()
     }
 
     /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
