@@ -161,6 +161,9 @@ final class EntityWriter {
         }
         let rowID = found.int64(0)
         lastRow = rowID
+        // A statement that an error left at its row would give the next page that row.
+        var isLeft = false
+        defer { if !isLeft { leave(found, rowID, isChanged: true) } }
         var changed: [Int]?
         var isOverruled = false
         var yields: Bool?
@@ -195,6 +198,7 @@ final class EntityWriter {
             replaced = watched.map { value(of: $0, in: found) }
         }
         leave(found, rowID, isChanged: changed != nil)
+        isLeft = true
         if let changed { try update(rowID, changed, cells) }
         if !lostLists.isEmpty { try edits.removeLinks(of: key(cells), in: layout.root, lostLists) }
         if role == .listed { try provenance.noteListed(layout, cells) }
