@@ -414,11 +414,14 @@ for target in package.targets where ![.system, .binary, .plugin].contains(target
 package.targets.first { $0.name == "BridgeHost" }?.swiftSettings?.append(
     .define("PLUGINS", .when(platforms: [.linux], traits: ["Plugins"])))
 
-// BMO_RELEASE_TESTS=1 limits `swift build -c release --build-tests` to the suites without @testable imports. They link
-// the same objects that users run; -enable-testing would compile everything again, with other code.
-if Context.environment["BMO_RELEASE_TESTS"] == "1" {
-    let suites = ["ImporterTests", "MappingTests", "SQLiteStoreTests", "StoreConformanceTests"]
-    package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
+// BMO_TEST_SUITES=release limits `swift build -c release --build-tests` to suites without @testable imports. They link the
+// same objects that users run; -enable-testing would compile everything again, with other code. BMO_TEST_SUITES=debug
+// leaves these out, for a debug build beside that release build.
+let releaseSuites = ["ImporterTests", "MappingTests", "SQLiteStoreTests", "StoreConformanceTests"]
+switch Context.environment["BMO_TEST_SUITES"] {
+case "release": package.targets.removeAll { $0.type == .test && !releaseSuites.contains($0.name) }
+case "debug": package.targets.removeAll { $0.type == .test && releaseSuites.contains($0.name) }
+default: break
 }
 
 // BMO_FUZZ=1 replaces the tests with the libFuzzer executable that Scripts/fuzz runs.
