@@ -67,8 +67,9 @@ enum EntitySection {
             if own.contains("max_content_bytes"), !section.hasWritableContent {
                 faults.append(
                     SectionFault(
-                        key: "max_content_bytes", message: "max_content_bytes has no effect without content: text or data",
-                        remedy: "remove it", isWarning: true))
+                        key: "max_content_bytes",
+                        message: "max_content_bytes has no effect without content: text or data", remedy: "remove it",
+                        isWarning: true))
             }
         case .rows(let section):
             if own.contains("columns"), section.writing == .none {

@@ -137,7 +137,8 @@ extension TablePageWriter {
         let wasStub = try role != .reference && tables.setStub(root, key, false)
         if wasStub {
             let lost = Set(zip(layout.fields, stored).filter { $1 == .null }.map(\.0.name))
-            try writer.askAgain(try tables.provenance(root, key).filter { !$0.columns.isDisjoint(with: lost) }.map(\.scan))
+            let sources = try tables.provenance(root, key).filter { !$0.columns.isDisjoint(with: lost) }
+            try writer.askAgain(sources.map(\.scan))
         }
         if role == .listed { try noteListed(root, key) }
         try writer.removeLinks(of: key, in: root, update.lostLists)
