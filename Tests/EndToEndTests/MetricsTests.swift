@@ -90,7 +90,7 @@ extension EndToEndTests {
             try server.folder.write(String(repeating: "not a database\n", count: 100), to: "bmo.sqlite")
             for count in ["1", "2"] {
                 let run = try await server.bmo("sync", "City", "--metrics", "bmo.prom")
-                #expect(run.exitCode == 1, "\(run)")
+                #expect(run.exitCode == 2, "\(run)")
                 #expect(try Self.samples(server)[#"bmo_sync_failures_total{code="database"}"#] == count)
             }
             try FileManager.default.removeItem(atPath: server.folder.appending("bmo.sqlite"))
