@@ -48,9 +48,20 @@ public struct BridgeOptions: @unchecked Sendable {
         self = (try? writer.finish()).flatMap(Self.init(batch:)) ?? .empty
     }
 
+    /// Returns a copy whose members have the values that `others` has for them, nulls too.
+    package func replacing(with others: BridgeOptions) -> BridgeOptions {
+        defer { withExtendedLifetime((batch, others.batch)) {} }
+        return BridgeOptions { writer in
+            for (name, member) in value.members {
+                writer.key(name)
+                writer.copy(others.value[name] ?? member)
+            }
+        }
+    }
+
     /// Returns a copy without the member `name`.
     package func without(_ name: String) -> BridgeOptions {
-        guard has(name) else { return self }
+        guard value[name] != nil else { return self }
         defer { withExtendedLifetime(batch) {} }
         return BridgeOptions { writer in
             for (key, member) in value.members where key != name {

@@ -119,16 +119,7 @@ public struct WriteRequest: Sendable {
 
     /// The object's values as the remote knows them, by local names: those by which it is addressed.
     public var remoteObject: BridgeOptions {
-        let (old, new) = (objectBefore, object)
-        guard !old.names.isEmpty else { return new }
-        return BridgeOptions { writer in
-            for name in new.names {
-                (old.has(name) ? old : new).withValue(name) { value in
-                    writer.key(name)
-                    if let value { writer.copy(value) } else { writer.null() }
-                }
-            }
-        }
+        objectBefore.names.isEmpty ? object : object.replacing(with: objectBefore)
     }
 
     private static func paths(_ paths: BridgeOptions?) -> [String: [String]] {

@@ -204,6 +204,17 @@ import Testing
                 before: ["name": "n1"]) == #"{"ok":true,"id":"n1","rev":"2-b"}"#)
     }
 
+    @Test func `a value that the remote does not have yet is not part of the path`() throws {
+        let section: Literal = [
+            "path": "/couch", "write": ["update": ["format": "json", "path": "/couch/{object.name}"]],
+        ]
+        let error = try bridgeError {
+            _ = try write(
+                .update, section, key: ["id": 1], values: ["name": "n1"], object: ["name": "n1"], before: ["name": nil])
+        }
+        #expect(error.message.contains("{object.name} of the path /couch/{object.name} has no value"), "\(error)")
+    }
+
     @Test func `what a write needs of the object stands in its query, headers and forced values`() throws {
         let section: Literal = [
             "path": "/couch",

@@ -135,17 +135,7 @@ extension RESTObjectWriter {
     }
 
     /// The object's values and key as the remote has them before the write.
-    private var keyedObject: BridgeOptions {
-        let object = request.remoteObject
-        return BridgeOptions { writer in
-            for name in object.names {
-                (request.key.has(name) ? request.key : object).withValue(name) { value in
-                    writer.key(name)
-                    if let value { writer.copy(value) } else { writer.null() }
-                }
-            }
-        }
-    }
+    private var keyedObject: BridgeOptions { request.remoteObject.replacing(with: request.key) }
 
     /// Returns a reply's object as a listing would return it, or nil if it already has that form.
     func shaped(_ record: JSONTree) throws -> RecordBatch? {

@@ -74,14 +74,8 @@ struct RowPlace {
             if !hasOwn { left.insert(name) }
         }
         guard !left.isEmpty else { return values }
-        let rest = values.names.filter { !left.contains($0) }
-        let kept = BridgeOptions { writer in
-            for name in rest {
-                writer.key(name)
-                values.withValue(name) { value in if let value { writer.copy(value) } else { writer.null() } }
-            }
-        }
-        guard kept.names == rest else {
+        let kept = left.reduce(values) { $0.without($1) }
+        guard kept.names == values.names.filter({ !left.contains($0) }) else {
             throw BridgeError(.limit, "the row for \(path.text) is too large to be written")
         }
         return kept

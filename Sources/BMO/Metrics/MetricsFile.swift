@@ -151,17 +151,6 @@ extension MetricsFile {
     }
 }
 
-extension SyncFailure {
-    /// Returns the code of an error that no entity has caused.
-    static func code(of error: any Error) -> String {
-        switch error {
-        case is StoreError: "database"
-        case is ConfigurationErrors: "configuration"
-        default: "internal"
-        }
-    }
-}
-
 extension MetricSamples {
     /// Adds the result of a push.
     mutating func add(_ report: PushReport) {

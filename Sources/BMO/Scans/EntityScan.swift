@@ -178,32 +178,38 @@ extension SyncFailure {
             return
         }
         self.init(
-            entity: entity.name, bridge: bridge, page: page, code: "internal", message: "\(error)",
+            entity: entity.name, bridge: bridge, page: page, code: Self.code(of: error), message: "\(error)",
             remedy: nil, location: nil, remote: nil)
         switch error {
         case let full as QuarantineFull:
             self.init(full, entity: entity, bridge: bridge, page: page)
         case let failure as BridgeFailure:
-            code = failure.code.rawValue
             message = failure.message
             remedy = failure.remedy
             location = failure.location
             remote = failure.remote
         case let failure as StoreError:
-            code = "database"
             message = failure.message
             remedy = failure.remedy
         case let failure as SecretError:
-            code = "configuration"
             message = failure.message
             remedy = failure.remedy
-        case let errors as ConfigurationErrors:
-            code = "configuration"
-            message = errors.description
+        case let errors as ConfigurationErrors: message = errors.description
         case is AllRecordsRejected:
-            code = "quarantine"
             remedy = "`bmo quarantine \(entity.name)` shows why"
         default: break
+        }
+    }
+
+    /// Returns the code of any error, also of one that no entity has caused.
+    static func code(of error: any Error) -> String {
+        switch error {
+        case let failure as SyncFailure: failure.code
+        case let failure as BridgeFailure: failure.code.rawValue
+        case is StoreError: "database"
+        case is SecretError, is ConfigurationErrors: "configuration"
+        case is QuarantineFull, is AllRecordsRejected: "quarantine"
+        default: "internal"
         }
     }
 }

@@ -114,13 +114,9 @@ struct SyncCommand: AsyncParsableCommand {
         let signals = SignalTrap { waiting.cancel() }
         let store: any Store
         do {
-            store = try await waiting.value
+            store = try await Self.value(of: waiting, failingIn: metrics)
         } catch is CancellationError {
             throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
-        } catch {
-            metrics?.note(failedSync: error)
-            await metrics?.finish()
-            throw error
         }
         let progress = SyncProgress(mode: .fitting(json: json, quiet: quiet))
         let syncOptions = Workspace.SyncOptions(
@@ -130,14 +126,7 @@ struct SyncCommand: AsyncParsableCommand {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
         signals.handle { work.cancel() }
-        var report: SyncReport
-        do {
-            report = try await work.value
-        } catch {
-            metrics?.note(failedSync: error)
-            await metrics?.finish()
-            throw error
-        }
+        var report = try await Self.value(of: work, failingIn: metrics)
         signals.cancel()
         progress.finish(report)
         let conflicts = try store.conflicts().count
@@ -163,6 +152,19 @@ struct SyncCommand: AsyncParsableCommand {
         }
         if report.isMisconfigured { throw ExitCode(CommandFailure.usage) }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// Returns what a task makes; if it fails, so that there is no report, the metrics have it as a failed sync.
+    private static func value<Result>(
+        of task: Task<Result, any Error>, failingIn metrics: TelemetryOutput?
+    ) async throws -> Result {
+        do {
+            return try await task.value
+        } catch  where !(error is CancellationError) {
+            metrics?.note(failedSync: error)
+            await metrics?.finish()
+            throw error
+        }
     }
 
     /// Formats a failure on one line; one caused by a bridge's configuration is reported once for all entities.

@@ -253,7 +253,7 @@ final class EntityWriter {
         _ field: Int, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole
     ) throws -> Bool {
         guard contested.contains(field), role != .reference else { return false }
-        return try !provenance.isOwn(layout, .key(layout.key.lazy.map { cells[$0] }), field, as: role)
+        return try !provenance.fieldsOfOthers([field], layout, key(of: cells), as: role).isEmpty
     }
 
     /// Returns the fields that another source has set to the value that this one has, too, and wins with: from now on they

@@ -131,25 +131,18 @@ final class ProvenanceTable {
         return try unlisted.step()
     }
 
-    /// Returns whether the page's source wrote a value of a row, or may have.
+    /// Returns those of the fields whose values another source than the page's wrote, with one look-up for all.
     ///
     /// What the entity's own listing wrote has no record.
-    func isOwn(_ layout: EntityLayout, _ key: JSONText, _ field: Int, as role: RowRole) throws -> Bool {
-        isOwn(layout.fields[field].name, try records(of: layout, key), as: role)
-    }
-
-    /// Returns those of the fields whose values another source than the page's wrote, with one look-up for all.
     func fieldsOfOthers(
         _ fields: [Int], _ layout: EntityLayout, _ key: JSONText, as role: RowRole
     ) throws -> [Int] {
         let records = try records(of: layout, key)
-        return fields.filter { !isOwn(layout.fields[$0].name, records, as: role) }
-    }
-
-    private func isOwn(_ column: String, _ records: [Record], as role: RowRole) -> Bool {
-        let records = records.filter { $0.columns.contains(column) }
-        if role.isOfListing { return records.isEmpty }
-        return records.contains { $0.bridge == changes.source?.bridge && $0.scan == changes.source?.scan }
+        return fields.filter { field in
+            let writers = records.filter { $0.columns.contains(layout.fields[field].name) }
+            if role.isOfListing { return !writers.isEmpty }
+            return !writers.contains { $0.bridge == changes.source?.bridge && $0.scan == changes.source?.scan }
+        }
     }
 
     /// Has the scans that brought values of a row, which are lost, list everything again.
@@ -245,13 +238,18 @@ final class ProvenanceTable {
     /// Forgets the records of an empty table, which are about deleted rows.
     func forgetRows(of layout: EntityLayout) throws {
         guard try mayHaveRecords(layout) else { return }
-        scans.bind(layout.name, at: 1)
-        var found: [String] = []
-        while try scans.step() { found.append(scans.text(0) ?? "") }
-        scans.reset()
-        try askAgain(found)
+        try askAgain(try scansOfRecords(of: layout))
         clearingAll.bind(layout.name, at: 1)
         try clearingAll.run()
+    }
+
+    /// Returns the scans that brought columns of a table's rows.
+    private func scansOfRecords(of layout: EntityLayout) throws -> [String] {
+        scans.bind(layout.name, at: 1)
+        defer { scans.reset() }
+        var found: [String] = []
+        while try scans.step() { found.append(scans.text(0) ?? "") }
+        return found
     }
 
     /// Forgets what is recorded of a deleted object with the key of a new row.

@@ -10,7 +10,7 @@ public protocol Pusher: Sendable {
     /// - Returns: The outcome of each entry.
     /// - Throws: The reason why it could not start, such as another running pusher. The entries stay, but for those of
     ///   a save under ``SaveWorkflow/acceptedOnly``, which are rolled back: for an edit that the remote may have
-    ///   received, return ``EditOutcome/unknown(sent:_:)`` instead.
+    ///   received, return `EditOutcome.unknown` instead.
     func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome]
 }
 
