@@ -39,8 +39,21 @@ public struct XMLStartElement {
             let end = attributes[index * 5 + 4]
         else { return nil }
         return XMLAttribute(
-            name: name, namespacePointer: attributes[index * 5 + 2],
+            name: name, prefix: attributes[index * 5 + 1], namespacePointer: attributes[index * 5 + 2],
             rawValue: UnsafeRawBufferPointer(start: start, count: end - start))
+    }
+
+    /// Returns whether the attribute at `index` has a prefix, and another one that `counts` has the same local name.
+    ///
+    /// Such an attribute is named with its prefix, whatever the order of the attributes, so that none replaces another.
+    package func needsPrefix(_ index: Int, counts: (XMLAttribute) -> Bool) -> Bool {
+        guard attributeCount > 1, let attributes, attributes[index * 5 + 1] != nil else { return false }
+        // libxml2 keeps one copy of each name.
+        let name = attributes[index * 5]
+        for other in 0..<attributeCount where other != index && attributes[other * 5] == name {
+            if let attribute = self.attribute(other), counts(attribute) { return true }
+        }
+        return false
     }
 
     package static func bytes(_ characters: Characters) -> UnsafeRawBufferPointer {
@@ -52,6 +65,8 @@ public struct XMLStartElement {
 /// An attribute of an ``XMLStartElement``; valid during the event only.
 public struct XMLAttribute {
     package let name: XMLStartElement.Characters
+    /// The prefix as written, which need not be declared; nil for none.
+    package let prefix: XMLStartElement.Characters?
     package let namespacePointer: XMLStartElement.Characters?
     /// The value from libxml2 without entity substitution: a `&` appears as `&#38;`.
     public let rawValue: UnsafeRawBufferPointer
@@ -60,6 +75,10 @@ public struct XMLAttribute {
     public var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
     /// A copy of the local name.
     public var localName: String { String(cString: name) }
+    /// The UTF-8 of the prefix; empty for none.
+    package var prefixBytes: UnsafeRawBufferPointer {
+        prefix.map { XMLStartElement.bytes($0) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
     /// A copy of the name in James Clark's notation, `{namespace}name`.
     public var expandedName: String {
         namespacePointer.map { "{\(String(cString: $0))}\(localName)" } ?? localName

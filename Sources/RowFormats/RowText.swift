@@ -19,18 +19,22 @@ package struct RowText {
         self.format = format
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         var quote: UInt8?
+        var comment: UInt8?
         var start = hasMark ? 3 : 0
         if case .csv(var dialect) = format {
             quote = dialect.quote == 0 ? nil : dialect.quote
+            comment = dialect.comment
             if let delimiter = CSVDialect.delimiter(statedIn: bytes[start...]) {
                 dialect.delimiter = delimiter
                 self.format = .csv(dialect)
                 start += 5
             }
         }
-        var isQuoted = false
+        var (isQuoted, isComment) = (false, false)
         for (index, byte) in bytes.enumerated() where index >= start {
-            if byte == quote { isQuoted.toggle() }
+            // A quote means nothing in a comment.
+            if index == start { isComment = byte == comment }
+            if byte == quote, !isComment { isQuoted.toggle() }
             guard !isQuoted, Self.endsRow(index, in: bytes, format) else { continue }
             if rows.isEmpty {
                 let isPair = byte == 0x0A && index > 0 && bytes[index - 1] == 0x0D
@@ -57,10 +61,7 @@ package struct RowText {
         lacksSkippedRows = rows.count < dialect.skippedRows
         rows.removeFirst(min(dialect.skippedRows, rows.count))
         if let comment = dialect.comment {
-            rows.removeAll { [bytes] in
-                let row = bytes[$0]
-                return row.first == comment || row.first == dialect.quote && row.dropFirst().first == comment
-            }
+            rows.removeAll { [bytes] in bytes[$0].first == comment }
         }
         switch dialect.header {
         case .names(let names): columns = names
@@ -134,8 +135,7 @@ package struct RowText {
                 return isWritten
                     ? try field(of: column, in: changes, dialect) : index < old.count ? old[index] : dialect.nullText
             }
-            let written = texts.map { CSVText.field($0, dialect) }
-                .joined(separator: String(Unicode.Scalar(dialect.delimiter)))
+            let written = CSVText.row(texts, dialect)
             try check(written, has: texts, dialect)
             return Array(written.utf8)
         default:
@@ -185,7 +185,7 @@ package struct RowText {
 
     /// Checks that a row is read back with these fields: that it is not a comment, for example.
     private func check(_ row: String, has texts: [String], _ dialect: CSVDialect) throws {
-        if let comment = dialect.comment, let first = texts.first, first.utf8.first == comment {
+        if let comment = dialect.comment, row.utf8.first == comment {
             throw BridgeError(
                 .configuration,
                 "the row would be read back as a comment: its first field, \(columns[0]), begins with "

@@ -19,22 +19,24 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a row that would be a comment is refused`(changes: Bool) throws {
+    func `a row that would be a comment is quoted, or refused without a quote character`(changes: Bool) throws {
         let file = "n,id\na,1\n"
         let error = try bridgeError {
-            try write(["n": "#1 rule", "id": 1], to: file, changes: changes, ["comment": "#"])
+            try write(["n": "#1 rule", "id": 1], to: file, changes: changes, ["comment": "#", "quote": "none"])
         }
         #expect(error.message == "the row would be read back as a comment: its first field, n, begins with #")
-        let row = changes ? "n,id\n#1 rule,1\n" : "n,id\na,1\n#1 rule,1\n"
-        #expect(try write(["n": "#1 rule", "id": 1], to: file, changes: changes) == row)
+        func expected(_ row: String) -> String { changes ? "n,id\n\(row)\n" : "n,id\na,1\n\(row)\n" }
+        let quoted = try write(["n": "#1 rule", "id": 1], to: file, changes: changes, ["comment": "#"])
+        #expect(quoted == expected("\"#1 rule\",1"))
+        #expect(try write(["n": "#1 rule", "id": 1], to: file, changes: changes) == expected("#1 rule,1"))
         #expect(try write(["n": "b", "id": "#1"], to: file, ["comment": "#"]) == "n,id\na,1\nb,#1\n")
     }
 
-    @Test func `a comment in quotes is not a row, and rows are left out before comments`() throws {
-        let file = "Report\n\"#a\",0\n#b,0\nn,id\n\"#c\",1\na,1\n"
+    @Test func `a row whose first field is quoted is not a comment, and rows are left out before comments`() throws {
+        let file = "Report\n#b,\"0\nn,id\n#it's \"so\n\"#c\",1\na,1\n"
         #expect(
             try write(["n": "z"], to: file, changes: true, ["comment": "#", "skip_rows": 1])
-                == file.replacing("a,1", with: "z,1"))
+                == file.replacing("\"#c\",1", with: "z,1"))
     }
 
     @Test func `a text that would be null is refused, and null is written as the section says`() throws {

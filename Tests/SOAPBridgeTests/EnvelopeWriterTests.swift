@@ -82,6 +82,12 @@ import TestSupport
             _ = try body(object(["offset": object(["#text": .text("5"), "@unit": .text("rows")])]))
         }
         #expect(error.message == #"List/offset has no attribute "unit""#)
+        // An attribute of the schema and one of a namespace with its name.
+        let both = object(["filter": object(["@lang": .text("de"), "@{urn:x}lang": .text("en"), "name": .text("a")])])
+        let pair = try body(both)
+        #expect(pair.contains(#" lang="de""#) && pair.contains(#":lang="en""#), "\(pair)")
+        let prefixed = try bridgeError { _ = try body(object(["filter": object(["@x:lang": .text("en")])])) }
+        #expect(prefixed.message == #"List/filter has no attribute "x:lang""#)
     }
 
     @Test func `a name that the schema does not have is named with the valid ones`() throws {

@@ -36,12 +36,11 @@ extension ReplyMachine {
     }
 
     private mutating func captureAttribute(_ element: XMLStartElement, _ index: Int, name: Int32) {
+        let keepsAll = isExact
         for place in 0..<element.attributeCount {
             guard let attribute = element.attribute(place) else { continue }
-            let isNamed = names.withName(name) {
-                $0.first == UInt8(ascii: "@") && $0.dropFirst().elementsEqual(attribute.nameBytes)
-            }
-            guard isNamed else { continue }
+            let needsPrefix = element.needsPrefix(place) { $0.isData(isExact: keepsAll) }
+            guard memberName(of: attribute, withPrefix: needsPrefix) == name else { continue }
             set(index, attribute.value)
         }
     }

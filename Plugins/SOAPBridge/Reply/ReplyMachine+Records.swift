@@ -44,7 +44,7 @@ extension ReplyMachine {
         }
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
-            try add(attribute, to: frame)
+            try add(attribute, index, of: element, to: frame)
         }
         return frame
     }
@@ -56,7 +56,9 @@ extension ReplyMachine {
         frame.memberType = type.childCount > 0 ? plan.child(0, of: type).type : ReplyPlan.anyType
     }
 
-    private mutating func add(_ attribute: XMLAttribute, to frame: Frame) throws(BridgeError) {
+    private mutating func add(
+        _ attribute: XMLAttribute, _ index: Int, of element: XMLStartElement, to frame: Frame
+    ) throws(BridgeError) {
         if attribute.isOfInstance {
             if attribute.isNamed("nil") || attribute.isNamed("null") {
                 let value = attribute.value
@@ -67,11 +69,10 @@ extension ReplyMachine {
             }
             return
         }
-        if attribute.isOfEnvelope || attribute.isOfEncoding || !isExact && attribute.isOfSerialization { return }
-        scratch.removeAll(keepingCapacity: true)
-        scratch.append(UInt8(ascii: "@"))
-        scratch.append(contentsOf: attribute.nameBytes)
-        let number = scratch.withUnsafeBytes { names.number($0) }
+        let keepsAll = isExact
+        guard attribute.isData(isExact: keepsAll) else { return }
+        let needsPrefix = element.needsPrefix(index) { $0.isData(isExact: keepsAll) }
+        let number = memberName(of: attribute, withPrefix: needsPrefix)
         let isReference =
             number == referenceNames.href && (isEncoded || attribute.rawValue.starts(with: "cid:".utf8))
         if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace,
@@ -79,9 +80,21 @@ extension ReplyMachine {
         {
             return
         }
-        let isForeign = isExact && attribute.hasNamespace && !plan.declares(number, frame.type)
+        let isForeign = isExact && attribute.hasNamespace && (needsPrefix || !plan.declares(number, frame.type))
         try tree.addAttribute(
             isForeign ? names.number("@\(attribute.expandedName)") : number, attribute, to: frame.node)
+    }
+
+    /// Returns the number of the name that an attribute has in a record.
+    mutating func memberName(of attribute: XMLAttribute, withPrefix needsPrefix: Bool) -> Int32 {
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(UInt8(ascii: "@"))
+        if needsPrefix {
+            scratch.append(contentsOf: attribute.prefixBytes)
+            scratch.append(UInt8(ascii: ":"))
+        }
+        scratch.append(contentsOf: attribute.nameBytes)
+        return scratch.withUnsafeBytes { names.number($0) }
     }
 
     /// Returns the type that an xsi:type names as `{namespace}name`; returns the text unchanged if its prefix is
@@ -289,5 +302,13 @@ extension ReplyMachine {
         } catch {
             throw BridgeError(.malformed, "the fault of the reply can't be read: \(error)")
         }
+    }
+}
+
+extension XMLAttribute {
+    /// Returns whether the attribute is data of its element: those of SOAP and of schema instances are not.
+    func isData(isExact: Bool) -> Bool {
+        if isOfInstance || isOfEnvelope || isOfEncoding { return false }
+        return isExact || !isOfSerialization
     }
 }

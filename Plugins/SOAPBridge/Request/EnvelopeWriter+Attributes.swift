@@ -38,26 +38,28 @@ extension EnvelopeWriter {
     mutating func writeAttributes(
         _ type: ComplexType?, _ value: InputValue, _ path: String
     ) throws(BridgeError) {
-        var given: Set<String> = []
+        var given: Set<QName> = []
         if case .object(let members) = value {
             for member in members where member.name.hasPrefix("@") && member.name != "@xsi:type" {
-                let name = QName(clark: String(member.name.dropFirst()))
-                let local = String(name.local.split(separator: ":").last ?? "")
-                let declared = type?.attributes.first { $0.name == local }
-                let isForeign = !name.namespace.isEmpty || name.local.hasPrefix("xml:")
-                if let type, declared == nil, !type.isAttributeOpen, !isForeign {
+                let written = QName(clark: String(member.name.dropFirst()))
+                let local = String(written.local.split(separator: ":").last ?? "")
+                var name = QName(written.local.hasPrefix("xml:") ? Namespace.xml : written.namespace, local)
+                let hasPrefix = name.namespace.isEmpty && local != written.local
+                let declared = type?.attribute(named: name, inNamespace: hasPrefix)
+                if declared == nil, name.namespace.isEmpty, let type, hasPrefix || !type.isAttributeOpen {
                     throw BridgeError(
-                        .configuration, "\(path) has no attribute \"\(name.local)\"",
-                        remedy: "its attributes: \(NearestName.list(type.attributes.map(\.name), to: name.local))")
+                        .configuration, "\(path) has no attribute \"\(written.local)\"",
+                        remedy: "its attributes: \(NearestName.list(type.attributes.map(\.name), to: local))")
                 }
-                given.insert(local)
+                name.namespace = declared?.namespace ?? name.namespace
+                given.insert(name)
                 try XMLText.checkName(local, path)
-                let namespace = declared?.namespace ?? (name.local.hasPrefix("xml:") ? Namespace.xml : name.namespace)
                 let text = try Self.simpleText(member.value, path, kind: declared?.kind)
-                try writeAttribute(QName(namespace, local), text, path)
+                try writeAttribute(name, text, path)
             }
         }
-        for attribute in type?.attributes ?? [] where attribute.isRequired && !given.contains(attribute.name) {
+        for attribute in type?.attributes ?? []
+        where attribute.isRequired && !given.contains(QName(attribute.namespace, attribute.name)) {
             if let value = attribute.value {
                 try writeAttribute(QName(attribute.namespace, attribute.name), value, path)
             } else {

@@ -16,6 +16,12 @@ indirect enum InputValue: Sendable, Equatable {
         var value: InputValue
     }
 
+    /// The definition of a value, `content`: a number keeps the digits with which it is written, since the schema takes
+    /// texts.
+    static let schema = ##"""
+        {"type": ["string", "number", "boolean", "null", "array", "object"], "items": {"$ref": "#/$defs/content"}, "additionalProperties": {"$ref": "#/$defs/content"}}
+        """##
+
     /// Copies a configured value, with numbers and booleans in XSD's notation.
     init(_ value: BatchValue) {
         switch value.tag {

@@ -75,9 +75,8 @@ struct TypeFit {
         for member in members where member.name != "@xsi:type" {
             let local = QName(clark: member.name).local
             if member.name.hasPrefix("@") {
-                let isKnown = wanted.attributes.contains {
-                    $0.name == QName(clark: String(member.name.dropFirst())).local
-                }
+                let name = QName(clark: String(member.name.dropFirst()))
+                let isKnown = wanted.attribute(named: name, inNamespace: false) != nil
                 if isKnown || wanted.isAttributeOpen { fitted.append(member) }
             } else if member.name == "#text" {
                 if wanted.text != nil || wanted.isMixed { fitted.append(member) }

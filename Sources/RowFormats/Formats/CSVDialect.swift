@@ -17,7 +17,7 @@ package struct CSVDialect: Sendable {
     package var nullValues: [String] = []
     /// The number of rows above the header, or above the first row.
     package var skippedRows = 0
-    /// The byte that begins a comment row, which is skipped.
+    /// The byte that begins a comment, a line that is skipped.
     package var comment: UInt8?
     /// Whether quotes inside unquoted fields are kept literally.
     package var isLenient = false

@@ -11,8 +11,13 @@ final class CSVParser: RowParser {
     private var columns: [[UInt8]] = []
     private var leadingRows: Int
     private var start: [UInt8] = []
+    /// Whether the last piece ended in a comment.
+    private var isInComment = false
     private var fault: FileFault?
+    // Constants, because reading a class's variable calls the runtime's exclusivity check.
     private let nullValues: [[UInt8]]
+    private let emptyIsNull: Bool
+    private let comment: UInt8?
     private let limits: RowLimits
 
     /// - Parameter isWellFormed: Whether the text is known to be UTF-8.
@@ -22,6 +27,8 @@ final class CSVParser: RowParser {
         self.isWellFormed = isWellFormed
         leadingRows = dialect.skippedRows
         nullValues = dialect.nullValues.map { Array($0.utf8) }
+        emptyIsNull = dialect.emptyIsNull || dialect.nullValues.contains("")
+        comment = dialect.comment
         if case .names(let names) = dialect.header { columns = names.map { Array($0.utf8) } }
     }
 
@@ -61,9 +68,42 @@ final class CSVParser: RowParser {
 
     private func feed(_ text: ArraySlice<UInt8>, _ sink: RowSink) throws {
         try check(sink) { reader in
-            try text.withUnsafeBytes { bytes in try reader.feed(bytes) { self.take($0, sink) } }
+            try text.withUnsafeBytes { bytes in
+                if let comment {
+                    try self.feed(bytes, without: comment, to: reader, sink)
+                } else {
+                    try reader.feed(bytes) { self.take($0, sink) }
+                }
+            }
         }
     }
+
+    /// Feeds the reader a piece without its comments: lines that begin with `comment` where no row has begun.
+    ///
+    /// A quote means nothing in them, and a quoted field that begins with the byte begins no comment.
+    private func feed(
+        _ bytes: UnsafeRawBufferPointer, without comment: UInt8, to reader: CSVReader, _ sink: RowSink
+    ) throws {
+        var start = 0
+        while start < bytes.count {
+            if !isInComment, bytes[start] == comment, reader.isBetweenRows {
+                isInComment = true
+                if leadingRows > 0 { leadingRows -= 1 }
+            }
+            if isInComment {
+                while start < bytes.count, !Self.endsLine(bytes[start]) { start += 1 }
+                if start == bytes.count { return }
+                // The reader takes the line's end for an empty line.
+                isInComment = false
+            }
+            var end = start + 1
+            while end < bytes.count, bytes[end] != comment || !Self.endsLine(bytes[end - 1]) { end += 1 }
+            try reader.feed(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) { self.take($0, sink) }
+            start = end
+        }
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private func check(_ sink: RowSink, _ body: (CSVReader) throws -> Void) throws {
         do {
@@ -82,24 +122,24 @@ final class CSVParser: RowParser {
             leadingRows -= 1
             return
         }
-        if let comment = dialect.comment, reader.withField(0, { $0.first == comment }) { return }
+        let columns = columns
         guard !columns.isEmpty else {
             takeHeader(reader, sink)
             return
         }
         guard sink.advance() else { return }
-        if let reason = fault(of: reader) {
-            let text = (0..<reader.fieldCount).map { quoted(reader.field($0)) }
-            sink.reject(
-                reason, representation: text.joined(separator: String(Unicode.Scalar(dialect.delimiter))))
+        if let reason = fault(of: reader, columns.count) {
+            let fields = (0..<reader.fieldCount).map { reader.field($0) }
+            sink.reject(reason, representation: CSVText.row(fields, dialect))
             return
         }
         let writer = sink.writer
         writer.object {
             sink.writeProvenance()
+            let fieldCount = reader.fieldCount
             for (index, column) in columns.enumerated() {
                 column.withUnsafeBytes { writer.key(utf8: $0) }
-                guard index < reader.fieldCount else {
+                guard index < fieldCount else {
                     writer.null()
                     continue
                 }
@@ -109,8 +149,7 @@ final class CSVParser: RowParser {
     }
 
     private func isNull(_ field: UnsafeRawBufferPointer) -> Bool {
-        if field.isEmpty { return dialect.emptyIsNull || nullValues.contains([]) }
-        return nullValues.contains { $0.elementsEqual(field) }
+        field.isEmpty ? emptyIsNull : nullValues.contains { $0.elementsEqual(field) }
     }
 
     private func takeHeader(_ reader: CSVReader, _ sink: RowSink) {
@@ -136,14 +175,14 @@ final class CSVParser: RowParser {
     }
 
     /// Returns the reason why the row cannot become a record.
-    private func fault(of reader: CSVReader) -> String? {
+    private func fault(of reader: CSVReader, _ columnCount: Int) -> String? {
         let count = reader.fieldCount
-        if count != columns.count {
+        if count != columnCount {
             let isPadded =
                 dialect.padsRows
-                && (count < columns.count
-                    || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
-            if !isPadded { return "has \(count) fields, the header names \(columns.count)" }
+                && (count < columnCount
+                    || (columnCount..<count).allSatisfy { reader.withField($0, \.isEmpty) })
+            if !isPadded { return "has \(count) fields, the header names \(columnCount)" }
         }
         if reader.hasNUL { return "has a NUL byte, which text cannot have" }
         return isUTF8(reader) ? nil : "is not UTF-8: set encoding"
@@ -155,8 +194,6 @@ final class CSVParser: RowParser {
                 reader.withField(field) { String(validUTF8: $0) != nil }
             }
     }
-
-    private func quoted(_ field: String) -> String { CSVText.field(field, dialect) }
 
     private func error(for fault: CSVReader.Fault, _ sink: RowSink) -> any Error {
         let row = columns.isEmpty ? "its header" : "row \(sink.row + 1)"

@@ -22,14 +22,20 @@ package final class CSVReader {
         case outOfMemory
     }
 
-    /// A row beyond these limits usually has an unclosed quote, and would fill the memory.
-    private let limits: RowLimits
-
     private let parser: UnsafeMutablePointer<csv_parser>
-    private var bytes: [UInt8] = []
-    private var ends: [Int] = []
-    private var hasTooManyFields = false
-    private var onRow: ((CSVReader) -> Void)?
+    /// What libcsv's callbacks write, in memory of its own: an access to a class's variable calls the runtime's
+    /// exclusivity check.
+    private let row: UnsafeMutablePointer<Row>
+
+    /// The current row.
+    private struct Row {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        var hasTooManyFields = false
+        var onEnd: (() -> Void)?
+        /// A row beyond these limits usually has an unclosed quote, and would fill the memory.
+        let limits: RowLimits
+    }
 
     /// - Parameters:
     ///   - quote: The quote character; zero for none.
@@ -37,13 +43,15 @@ package final class CSVReader {
     package init(
         delimiter: UInt8, quote: UInt8, isLenient: Bool = false, limits: RowLimits = RowLimits()
     ) throws(Fault) {
-        self.limits = limits
-        parser = .allocate(capacity: 1)
+        let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)
         guard csv_init(parser, UInt8(isLenient ? CSV_STRICT_FINI : CSV_STRICT | CSV_STRICT_FINI)) == 0
         else {
             parser.deallocate()
             throw .outOfMemory
         }
+        self.parser = parser
+        row = .allocate(capacity: 1)
+        row.initialize(to: Row(limits: limits))
         csv_set_delim(parser, delimiter)
         csv_set_quote(parser, quote)
         csv_set_space_func(parser) { _ in 0 }
@@ -52,17 +60,24 @@ package final class CSVReader {
     deinit {
         csv_free(parser)
         parser.deallocate()
+        row.deinitialize(count: 1)
+        row.deallocate()
     }
 
+    /// Whether the next byte begins a row, or ends an empty line.
+    ///
+    /// Zero is libcsv's ROW_NOT_BEGUN, which its header does not have.
+    package var isBetweenRows: Bool { parser.pointee.pstate == 0 }
+
     /// The number of fields in the current row.
-    package var fieldCount: Int { ends.count }
+    package var fieldCount: Int { row.pointee.ends.count }
 
     /// Whether the current row is all ASCII.
-    package var isASCII: Bool { bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
+    package var isASCII: Bool { row.pointee.bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
 
     /// Whether the current row contains a NUL byte, which text cannot contain.
     package var hasNUL: Bool {
-        bytes.withUnsafeBytes { bytes in
+        row.pointee.bytes.withUnsafeBytes { bytes in
             bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
         }
     }
@@ -71,9 +86,10 @@ package final class CSVReader {
     package func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
         -> Result
     {
-        let start = index == 0 ? 0 : ends[index - 1]
-        return try bytes.withUnsafeBytes {
-            try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[index]]))
+        let start = index == 0 ? 0 : row.pointee.ends[index - 1]
+        let end = row.pointee.ends[index]
+        return try row.pointee.bytes.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[start..<end]))
         }
     }
 
@@ -82,50 +98,41 @@ package final class CSVReader {
 
     /// Parses a piece, and calls `onRow` at the end of each row, which is valid only during the call.
     package func feed(_ piece: UnsafeRawBufferPointer, onRow: @escaping (CSVReader) -> Void) throws(Fault) {
-        self.onRow = onRow
-        defer { self.onRow = nil }
-        let parsed = csv_parse(
-            parser, piece.baseAddress, piece.count, Self.endField, Self.endRow,
-            Unmanaged.passUnretained(self).toOpaque())
+        row.pointee.onEnd = { onRow(self) }
+        defer { row.pointee.onEnd = nil }
+        let parsed = csv_parse(parser, piece.baseAddress, piece.count, Self.endField, Self.endRow, row)
         guard parsed == piece.count else {
             throw csv_error(parser) == CSV_EPARSE ? .strayQuote : .outOfMemory
         }
-        guard !hasTooManyFields else { throw .tooManyFields }
-        guard bytes.count + parser.pointee.entry_pos <= limits.record else { throw .rowTooLong }
+        guard !row.pointee.hasTooManyFields else { throw .tooManyFields }
+        guard row.pointee.bytes.count + parser.pointee.entry_pos <= row.pointee.limits.record else { throw .rowTooLong }
     }
 
     /// Ends the text; its last row needs no line break.
     package func finish(onRow: @escaping (CSVReader) -> Void) throws(Fault) {
-        self.onRow = onRow
-        defer { self.onRow = nil }
-        guard
-            csv_fini(parser, Self.endField, Self.endRow, Unmanaged.passUnretained(self).toOpaque()) == 0
-        else {
-            throw .unterminatedQuote
-        }
-        guard !hasTooManyFields else { throw .tooManyFields }
+        row.pointee.onEnd = { onRow(self) }
+        defer { row.pointee.onEnd = nil }
+        guard csv_fini(parser, Self.endField, Self.endRow, row) == 0 else { throw .unterminatedQuote }
+        guard !row.pointee.hasTooManyFields else { throw .tooManyFields }
     }
 
-    // libcsv calls back only during csv_parse and csv_fini, while `self` is alive.
+    // libcsv calls back only during csv_parse and csv_fini, while the reader is alive.
     private static let endField: @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Void = {
-        field, count, owner in
-        guard let owner else { return }
-        let reader = Unmanaged<CSVReader>.fromOpaque(owner).takeUnretainedValue()
-        guard reader.ends.count < reader.limits.fields else {
-            reader.hasTooManyFields = true
+        field, count, context in
+        guard let row = context?.assumingMemoryBound(to: Row.self) else { return }
+        guard row.pointee.ends.count < row.pointee.limits.fields else {
+            row.pointee.hasTooManyFields = true
             return
         }
-        reader.bytes.append(contentsOf: UnsafeRawBufferPointer(start: field, count: count))
-        reader.ends.append(reader.bytes.count)
+        row.pointee.bytes.append(contentsOf: UnsafeRawBufferPointer(start: field, count: count))
+        row.pointee.ends.append(row.pointee.bytes.count)
     }
 
-    private static let endRow: @convention(c) (Int32, UnsafeMutableRawPointer?) -> Void = {
-        _, owner in
-        guard let owner else { return }
-        let reader = Unmanaged<CSVReader>.fromOpaque(owner).takeUnretainedValue()
+    private static let endRow: @convention(c) (Int32, UnsafeMutableRawPointer?) -> Void = { _, context in
+        guard let row = context?.assumingMemoryBound(to: Row.self) else { return }
         // A truncated row is not delivered.
-        if !reader.hasTooManyFields { reader.onRow?(reader) }
-        reader.bytes.removeAll(keepingCapacity: true)
-        reader.ends.removeAll(keepingCapacity: true)
+        if !row.pointee.hasTooManyFields { row.pointee.onEnd?() }
+        row.pointee.bytes.removeAll(keepingCapacity: true)
+        row.pointee.ends.removeAll(keepingCapacity: true)
     }
 }

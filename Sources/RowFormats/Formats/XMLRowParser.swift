@@ -5,7 +5,8 @@ import RecordBatch
 /// Parses the rows of an XML document: the elements with a given name, as they end.
 ///
 /// A record's member is a child element, `@name` an attribute, and `#text` the text next to either; names have no
-/// namespaces. A repeated element becomes a list; an element without attributes and children becomes its text.
+/// namespaces. Only an attribute with a prefix keeps it beside another one with its local name. A repeated element
+/// becomes a list; an element without attributes and children becomes its text.
 final class XMLRowParser: RowParser {
     private let sink: RowElements
     private let parser: XMLPushParser
@@ -164,9 +165,10 @@ private final class RowElements: XMLEventSink {
                 if attribute.isNamed("nil") { node.isNil = value == "true" || value == "1" }
                 continue
             }
+            let name = Self.name(of: attribute, at: index, in: element)
             // An empty attribute also costs memory: its name, and its entry in the list.
-            try grow(by: value.utf8.count + attribute.localName.utf8.count + 48)
-            node.attributes.append(("@" + attribute.localName, value))
+            try grow(by: value.utf8.count + name.utf8.count + 48)
+            node.attributes.append(("@" + name, value))
         }
         try grow(by: 64)
         stack.last?.children.append(node)
@@ -207,10 +209,16 @@ private final class RowElements: XMLEventSink {
             guard let attribute = element.attribute(index), !attribute.isIn(Self.schemaInstance),
                 attribute.value.utf8.count <= Surroundings.textBytes
             else { return nil }
-            return (attribute.localName, attribute.value)
+            return (Self.name(of: attribute, at: index, in: element), attribute.value)
         }
         kept.append(surroundings.elements.count)
         surroundings.elements.append(Surroundings.Element(names: Array(outer.dropFirst()), attributes: attributes))
+    }
+
+    /// Returns an attribute's local name, with its prefix where another attribute of the element has that name.
+    private static func name(of attribute: XMLAttribute, at index: Int, in element: XMLStartElement) -> String {
+        guard element.needsPrefix(index, counts: { !$0.isIn(schemaInstance) }) else { return attribute.localName }
+        return String(decoding: attribute.prefixBytes, as: UTF8.self) + ":" + attribute.localName
     }
 
     private func endKept() {

@@ -95,8 +95,11 @@ struct ReplyPaths {
             }
             if types.count > 1 || type.isArray { _ = add("@xsi:type") }
             for type in types {
-                if type.isOpen || type.isArray { _ = add("*") }
-                for attribute in type.valueAttributes { _ = add("@" + attribute.name) }
+                let attributes = type.valueAttributes
+                // Two attributes with one local name have prefixes, which only the reply knows.
+                let areNamesakes = Set(attributes.map(\.name)).count < attributes.count
+                if type.isOpen || type.isArray || areNamesakes { _ = add("*") }
+                for attribute in attributes { _ = add("@" + attribute.name) }
                 if type.text != nil || type.isMixed { _ = add("#text") }
                 for child in type.children where add(child.name.local) {
                     if depth < 3 {

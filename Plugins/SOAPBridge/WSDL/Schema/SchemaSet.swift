@@ -116,6 +116,16 @@ struct ComplexType: Sendable {
     /// The attributes that values have: WCF's numbers of objects are none.
     var valueAttributes: [SchemaAttribute] { attributes.filter { $0.namespace != Namespace.serialization } }
 
+    /// Returns the attribute with this name; without a namespace, it may be the local name of one that has one.
+    ///
+    /// - Parameter isQualified: Whether only attributes in a namespace are looked at, as the name has a prefix.
+    func attribute(named name: QName, inNamespace isQualified: Bool) -> SchemaAttribute? {
+        let namesakes = attributes.filter { $0.name == name.local }
+        if !name.namespace.isEmpty { return namesakes.first { $0.namespace == name.namespace } }
+        let unqualified = isQualified ? nil : namesakes.first { $0.namespace.isEmpty }
+        return unqualified ?? namesakes.first { !$0.namespace.isEmpty }
+    }
+
     /// The only element of a wrapper (`ArrayOfString`), which repeats; nil if the type allows any other content.
     var wrapped: SchemaElement? {
         guard let only = children.first, children.count == 1, only.isRepeated, attributes.isEmpty, text == nil,
