@@ -20,6 +20,7 @@ private enum Member {
     static let type = "type"
     static let localName = "as"
     static let transform = "transform"
+    static let isReadOnly = "read_only"
     static let one = "to"
     static let many = "many"
     static let path = "from"
@@ -108,6 +109,7 @@ extension EntityDescription.Field {
                 writer.key(Member.transform)
                 transform.write(to: writer)
             }
+            if isReadOnly { writer.member(Member.isReadOnly, true) }
             confidence?.write(to: writer)
         }
     }
@@ -118,7 +120,8 @@ extension EntityDescription.Field {
             path, value[Member.type]?.text ?? "text", isKey: value[Member.key]?.boolean ?? false,
             localName: value[Member.localName]?.text,
             transform: value[Member.transform].map(EntityDescription.Value.init(copying:)),
-            confidence: EntityDescription.Confidence(value))
+            confidence: EntityDescription.Confidence(value),
+            isReadOnly: value[Member.isReadOnly]?.boolean ?? false)
     }
 }
 

@@ -84,11 +84,13 @@ public struct EntityDescription: Sendable {
         public var transform: Value?
         /// The confidence in the type.
         public var confidence: Confidence?
+        /// Whether the remote sets the value, and takes none.
+        public var isReadOnly: Bool
 
         /// Creates a field.
         public init(
             _ path: String, _ type: String, isKey: Bool = false, localName: String? = nil, transform: Value? = nil,
-            confidence: Confidence? = nil
+            confidence: Confidence? = nil, isReadOnly: Bool = false
         ) {
             self.path = path
             self.type = type
@@ -96,6 +98,7 @@ public struct EntityDescription: Sendable {
             self.localName = localName
             self.transform = transform
             self.confidence = confidence
+            self.isReadOnly = isReadOnly
         }
     }
 
@@ -187,6 +190,10 @@ public struct EntityDescription: Sendable {
 
     /// Returns a path with dots for the names of nested members.
     public static func path(_ names: [String]) -> String {
-        names.map { $0.replacing("\\", with: "\\\\").replacing(".", with: "\\.") }.joined(separator: ".")
+        names.map { name in
+            let escaped = name.replacing("\\", with: "\\\\").replacing(".", with: "\\.")
+            // Unescaped, `[0]` would not be a part of a name.
+            return name.contains(/\[([0-9]+|\*)\]/) ? escaped.replacing("[", with: "\\[") : escaped
+        }.joined(separator: ".")
     }
 }

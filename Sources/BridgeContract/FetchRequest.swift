@@ -71,8 +71,8 @@ public struct FetchRequest: Sendable {
     public var watchMilliseconds: Int?
     /// Contact no remote, not even for a description of the API: return a `ValidationSource` with the section's faults.
     ///
-    /// Only the names of a parent's attributes are known; they replace the values. Only for a bridge that can
-    /// `BridgeDescriptor.Capability.validate`.
+    /// Only the names of a parent's attributes are known; they replace the values. So do names in ``since`` and
+    /// ``token``. Only for a bridge that can `BridgeDescriptor.Capability.validate`.
     public var validates = false
     /// What the embedding program says about this request, of a type of its own: an object of at most 16 KiB. (1.2)
     ///

@@ -164,14 +164,13 @@ Result bmo_json_reader::record() {
     if (result != Result::fail || scanner.error.fault == BMO_JSON_MEMORY) {
         if (writer && writer->failed != 0 && writer->failed != BMO_WRITER_FAILED) {
             reason = excess(*writer);
-            // Roll back the whole record, so that the records around it stay valid.
-            bmo_writer_take_back(writer, mark);
             scanner.error = {BMO_JSON_NONE, 0, ""};
             result = Result::reject;
         }
     }
     if (result == Result::reject) {
-        bmo_writer_abandon_record(writer);
+        // Roll back the whole record: the records around it stay valid, and what it took does not make the batch full.
+        if (writer) bmo_writer_take_back(writer, mark);
         scanner.at = before;
         if ((result = scanner.value<false>(nullptr)) != Result::ok) return result;
         size_t end = scanner.at < scanner.count ? scanner.indexes[scanner.at] : scanner.size;

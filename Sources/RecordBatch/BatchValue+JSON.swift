@@ -3,7 +3,7 @@ internal import TextFormats
 extension BatchValue {
     /// The value as JSON text (RFC 8259), for people and for columns of type json.
     ///
-    /// Bytes are base64, timestamps are ISO 8601, and a double without a JSON number is null.
+    /// Bytes are base64, timestamps are ISO 8601, and a double without a JSON number is the text `INF`, `-INF` or `NaN`.
     public var json: String {
         var out = ""
         appendJSON(to: &out)
@@ -15,7 +15,7 @@ extension BatchValue {
         case .null: out += "null"
         case .bool: out += bool ? "true" : "false"
         case .int64: out += String(int64)
-        case .double: out += double.isFinite ? "\(double)" : "null"
+        case .double: out += double.jsonText
         case .decimal: out += string
         case .text: out.appendJSONString(string)
         case .bytes: out.appendJSONString(Base64.encode(rawBytes))

@@ -82,6 +82,11 @@ public protocol StoreProvider: Sendable {
     /// - Throws: ``StoreError``: `busy` if the lock is not free within ``SharedTextLimits/wait``.
     func lockText(_ location: String, name: String) throws -> (any StoredTextLock)?
 
+    /// Returns the number of columns that a table can have, those of its key counted twice; nil, the default, for no limit.
+    ///
+    /// A query reads the key of each row beside its columns.
+    func mostColumns(of location: String) -> Int?
+
     /// Returns the statements that create the tables of a model, in order.
     func schema(of model: CompiledModel) -> [String]
 
@@ -128,6 +133,9 @@ extension StoreProvider {
     public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
         try migrationPlan(of: location, to: model)
     }
+
+    /// Has no limit.
+    public func mostColumns(of location: String) -> Int? { nil }
 
     /// Checks nothing.
     public func checkIsNewest(_ model: CompiledModel, of location: String) throws {}

@@ -21,6 +21,14 @@ package enum Base64 {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// The number of bytes up to which a message shows them.
+    package static let mostShown = 150
+
+    /// Returns the text of `bytes` for a message; for many, only their number.
+    package static func summary(of bytes: [UInt8]) -> String {
+        bytes.count > mostShown ? "\(bytes.count) bytes" : bytes.withUnsafeBytes(encode)
+    }
+
     /// Decodes padded or unpadded text in the standard or the URL-safe alphabet, ignoring white space; nil for anything
     /// else.
     package static func decode(_ text: String) -> [UInt8]? {

@@ -32,3 +32,16 @@ extension String {
         byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2
     }
 }
+
+extension Double {
+    /// The number as text; what is beyond all numbers is `INF`, `-INF` or `NaN`, as in XML Schema (part 2, section
+    /// 3.2.5).
+    package var lexicalText: String {
+        if isNaN { return "NaN" }
+        guard isInfinite else { return "\(self)" }
+        return self < 0 ? "-INF" : "INF"
+    }
+
+    /// The number as JSON, which has texts for `INF`, `-INF` and `NaN`: as null they would be lost.
+    package var jsonText: String { isFinite ? lexicalText : "\"\(lexicalText)\"" }
+}

@@ -120,6 +120,47 @@ import TestSupport
         #expect(configuration.model.storage(of: others, in: thing) == .joinTable(name: "Thing_others"))
     }
 
+    @Test func `a value of a map keeps its digits for the next step`() throws {
+        let configuration = try Self.load(
+            """
+            version: 1
+            bridges: {b: {plugin: smb, options: {url: smb://h/s}}}
+            entities:
+              Thing:
+                bridge: b
+                key: id
+                attributes: {id: {type: text, transform: [{map: {a: 007, b: 1.10, c: True, d: 5}}, {prefix: x}]}}
+                smb: {files: x}
+            """)
+        let mappings = [
+            ValueMapping(remote: "a", local: "007"), ValueMapping(remote: "b", local: .decimal("1.10")),
+            ValueMapping(remote: "c", local: true), ValueMapping(remote: "d", local: 5),
+        ]
+        let id = configuration.model.entities[0].attribute(named: "id")
+        #expect(id?.transformers == [.map(mappings), .prefix("x")])
+    }
+
+    @Test func `names that differ by their bytes alone are two names`() throws {
+        let configuration = try Self.load(
+            """
+            version: 1
+            bridges: {api: {plugin: rest, options: {url: "https://api.example.com"}}}
+            entities:
+              Word:
+                bridge: api
+                key: id
+                writable: true
+                attributes:
+                  id: integer
+                  a: {type: text, from: "\\u00e9"}
+                  b: {type: text, from: "e\\u0301", transform: {map: {"\\u00e9": x, "e\\u0301": y}}}
+                rest: {path: /words, write: {update: {}}}
+            """, plugins: InvalidConfiguration.shippedPlugins())
+        let word = try #require(configuration.model.entity(named: "Word"))
+        let mappings = [ValueMapping(remote: "\u{E9}", local: "x"), ValueMapping(remote: "e\u{301}", local: "y")]
+        #expect(word.attribute(named: "b")?.transformers == [.map(mappings)])
+    }
+
     @Test func `an unquoted number is a text where the schema says text`() throws {
         let configuration = try Self.load(
             """
@@ -198,6 +239,10 @@ import TestSupport
                   path: /x?sort=key
                   headers: {X-My-Api-Key: lit}
                   query: {access_token: literal, key: short, page_token: x, token: "{token}"}
+                  body:
+                    key: a-long-value-of-a-filter
+                    auth: {user: bob, password: lit4}
+                    parts: [{api_key: "{api_key}"}, {api_key: lit5}]
             """
         func warnings(_ environment: [String: String]?) throws -> [String] {
             try ConfigurationFile.load(text: text, path: "bmo.yml", environment: environment).warnings.map(
@@ -210,6 +255,8 @@ import TestSupport
                 "bmo.yml:7:32: warning: \"Authorization\" under headers of bridge \"b\" looks like a secret in this file",
                 "bmo.yml:15:31: warning: \"X-My-Api-Key\" under headers of entity \"Mail\" looks like a secret in this file",
                 "bmo.yml:16:29: warning: \"access_token\" under query of entity \"Mail\" looks like a secret in this file",
+                "bmo.yml:19:37: warning: \"password\" under body of entity \"Mail\" looks like a secret in this file",
+                "bmo.yml:20:51: warning: \"api_key\" under body of entity \"Mail\" looks like a secret in this file",
             ])
         #expect(
             found.nonEmptyAllSatisfy { !$0.contains("lit3") && !$0.contains("literal2") && $0.contains("{env: NAME}") })

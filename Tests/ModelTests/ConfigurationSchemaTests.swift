@@ -23,9 +23,12 @@ import Testing
                 for (index, element) in list.enumerated() { scan(element, "\(path)[\(index)]") }
             }
             guard let object = value as? [String: Any] else { return }
-            // What a condition asks of members is told where these are declared.
+            // What a condition asks of members is told where these are declared. One that any value meets says only how
+            // numbers are read.
+            let alternatives = object["anyOf"] as? [Any] ?? []
+            let isOpen = alternatives.contains { $0 as? Bool == true }
             for (key, value) in object where !["if", "then", "else", "allOf", "not"].contains(key) {
-                scan(value, "\(path)/\(key)")
+                if key != "anyOf" || !isOpen { scan(value, "\(path)/\(key)") }
             }
             for (name, member) in object["properties"] as? [String: Any] ?? [:] {
                 guard let member = member as? [String: Any], member["const"] == nil || path.isEmpty else { continue }

@@ -121,6 +121,16 @@ import Testing
         #expect(expression.matches("Reeex the Great") && !expression.matches("T-Rex"))
     }
 
+    @Test func `the values of a condition are as they are written, and true of JSON, too`() throws {
+        let model = try Self.load(
+            """
+            Animal: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /a}}
+            Dog: {extends: Animal, when: {property: kind, equals: [True, 007, 1.10, ""]}}
+            """)
+        let values = ["True", "true", "007", "1.10", ""]
+        #expect(model.entity(named: "Dog")?.matcher == Matcher([.equals(RemotePath(["kind"]), values)]))
+    }
+
     @Test func `uniquing takes the place of a key`() throws {
         let model = try Self.load(
             """
@@ -251,10 +261,31 @@ import Testing
 
     @Test(arguments: [
         ("name~%land", "name ~ %land"), ("a<=3", "a <= 3"), ("a = null", "a = nil"), ("a>null", "a > null"),
+        ("a = <b", "a = <b"), ("a< =5", "a < =5"),
     ])
     func `a condition is read`(_ text: String, _ expected: String) throws {
         let condition = try #require(LocalCondition(text))
         #expect("\(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "nil")" == expected)
+    }
+
+    @Test(arguments: [
+        ("state <> open", "write != for <>, or a space before a value that begins with >"),
+        ("state==open", "write = for ==, or a space before a value that begins with ="),
+        ("n=>5", "write >= for =>, or a space before a value that begins with >"),
+        ("state!=~new", "write a space before a value that begins with ~"),
+        ("state", "write FIELD OPERATOR VALUE, with one of != <= >= = < > ~"),
+    ])
+    func `an operator of another language is refused with the one of this`(_ text: String, _ remedy: String) {
+        #expect(LocalCondition(text) == nil)
+        #expect(LocalCondition.remedy(for: text) == remedy)
+    }
+
+    @Test(arguments: ["<", "=", "~"])
+    func `a condition as text is read as the same`(_ comparison: String) {
+        for value in ["=5", "~a", "b", ""] {
+            let condition = LocalCondition(LocalCondition.text("a", comparison, value))
+            #expect(condition?.value == value && condition?.comparison.rawValue == comparison)
+        }
     }
 
     @Test(arguments: ["name", "=3", "", "a b"])

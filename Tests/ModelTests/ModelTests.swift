@@ -10,6 +10,7 @@ import Testing
 
     @Test(arguments: [
         ("a", ["a"]), ("a.b", ["a", "b"]), ("a\\.b.c", ["a.b", "c"]), ("a\\\\b", ["a\\b"]), ("ä.@id", ["ä", "@id"]),
+        ("a\\[0].b", ["a[0]", "b"]), ("a[b]", ["a[b]"]),
     ])
     func `a path is read and written`(_ text: String, _ components: [String]) {
         #expect(RemotePath(text)?.components == components)
@@ -67,5 +68,11 @@ import Testing
         #expect("\(place)" == "bmo.yml:3:5")
         #expect(
             Diagnostic(location: place, message: "no", remedy: "yes").description == "bmo.yml:3:5: error: no; yes")
+    }
+
+    @Test func `a document of another program keeps the digits of its numbers`() throws {
+        let text = "version: 1.10\ncode: 007\ncount: 5\nratio: 0.5\nquoted: '1'\n"
+        let json = #"{"version":1.10,"code":"007","count":5,"ratio":0.5,"quoted":"1"}"#
+        #expect(try YAMLDocument.json(text) == json)
     }
 }

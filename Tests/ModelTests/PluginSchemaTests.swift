@@ -37,6 +37,7 @@ import Testing
         (#"{"const": "a"}"#, "b", "\"x\" cannot be \"b\"; valid: a"),
         (#"{"enum": ["a", 1, null]}"#, "b", "\"x\" cannot be \"b\"; valid: 1, a, null"),
         (#"{"type": ["integer", "array"]}"#, "b", "\"x\" must be an integer or a list, not text"),
+        (#"{"type": "number"}"#, "1e400", "\"x\" must be a number, not a number beyond 1.7e308"),
         (#"{"items": {"type": "integer"}}"#, "[1, b]", "\"x[1]\" must be an integer, not text"),
         (
             #"{"items": {"type": "string"}}"#, "[a, NULL]",
@@ -54,6 +55,48 @@ import Testing
     func `a bound is reported in words`(_ schema: String, _ value: String, _ expected: String) throws {
         let actual = try message("{x: \(value)}", #"{"properties": {"x": \#(schema)}}"#)
         #expect(actual == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("007", "007"), ("1.10", .decimal("1.10")), ("12345678901234567890", .decimal("12345678901234567890")),
+            ("1e5", .decimal("1e5")), (".5", ".5"), ("0x1F", "0x1F"), ("5", 5), ("1.5", 1.5), ("True", true),
+            ("'5'", "5"),
+        ] as [(String, ConfigValue)])
+    func `a number keeps its digits where a text may be, too`(_ written: String, _ expected: ConfigValue) throws {
+        let schema = #"{"properties": {"x": {"type": ["string", "number", "boolean"]}}}"#
+        #expect(try load("{x: \(written)}", schema) == ["x": expected])
+    }
+
+    @Test func `a number that no schema describes has the digits of JSON, and others are numbers`() throws {
+        #expect(
+            try load("{x: [12345678901234567890, 1.10, 007, 1.5, 0x1F]}", "")
+                == ["x": [.decimal("12345678901234567890"), .decimal("1.10"), 7, 1.5, 31]])
+        #expect(try load("{x: 1.10}", #"{"properties": {"x": {"type": "number"}}}"#) == ["x": 1.1])
+        #expect(try load("{x: 1.50}", #"{"properties": {"x": {"enum": [1.5, "auto"]}}}"#) == ["x": 1.5])
+    }
+
+    @Test func `what becomes text in a form or in XML is as it is written`() throws {
+        func section(_ plugin: String, _ options: String, _ section: String) throws -> ConfigValue {
+            try ConfigurationFileTests.load(
+                """
+                version: 1
+                bridges: {api: {plugin: \(plugin), options: \(options)}}
+                entities:
+                  Note: {bridge: api, key: id, attributes: {id: integer}, \(plugin): \(section)}
+                """, plugins: InvalidConfiguration.shippedPlugins()
+            ).model.entities[0].section
+        }
+        let url = #"{url: "https://api.example.com"}"#
+        let form = try section("rest", url, "{path: /a, body: {a: 007, b: 1.10, c: [007, 5]}, body_format: form}")
+        #expect(form["body"] == ["a": "007", "b": .decimal("1.10"), "c": ["007", 5]])
+        let json = try section("rest", url, "{path: /a, body: {a: 007, b: 1.10, c: [007, 5]}, body_format: json}")
+        #expect(json["body"] == ["a": 7, "b": .decimal("1.10"), "c": [7, 5]])
+        let query = try section("rest", url, "{path: /a, query: {a: [007, 1.10]}, each: {b: [01067]}}")
+        #expect(query["query"] == ["a": ["007", .decimal("1.10")]] && query["each"] == ["b": ["01067"]])
+        let soap = try section(
+            "soap", #"{wsdl: "http://h/?wsdl"}"#, "{operation: List, records: a/b, input: {zip: 01067, to: {n: 5}}}")
+        #expect(soap["input"] == ["zip": "01067", "to": ["n": 5]])
     }
 
     @Test(arguments: [

@@ -191,7 +191,7 @@ import TextFormats
         let batch = try writer.finish()
         #expect(
             batch.json(0) == """
-                [0.0,-0.0,1.5,1e+300,5e-300,null,null,null,0.10,-9223372036854775808,false,\
+                [0.0,-0.0,1.5,1e+300,5e-300,"NaN","INF","-INF",0.10,-9223372036854775808,false,\
                 "2000-02-29T00:00:00.000000Z","+w=="]
                 """)
         let parsed = try JSONSerialization.jsonObject(with: Data(batch.json(0).utf8))

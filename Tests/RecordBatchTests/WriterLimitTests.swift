@@ -58,6 +58,32 @@ import Testing
         #expect((0..<batch.count).map { batch[$0].json } == [#"{"id":1}"#, #"{"id":2}"#])
     }
 
+    @Test func `a record that is taken back takes its new names along, and they can be written again`() throws {
+        let writer = RecordBatchWriter()
+        writer.limit(recordBytes: 64 << 10)
+        func write(_ names: Range<Int>, text: Int) {
+            writer.object {
+                for number in names { writer.member("name \(number)", number) }
+                writer.member("t", String(repeating: "x", count: text))
+            }
+        }
+        for start in [0, 20, 40] {
+            let (size, keys) = (writer.byteCount, writer.raw.pointee.key_count)
+            let mark = bmo_writer_note(writer.raw)
+            write(start..<(start + 300), text: 100_000)
+            #expect(writer.excess != nil)
+            bmo_writer_take_back(writer.raw, mark)
+            #expect(writer.byteCount == size && writer.raw.pointee.key_count == keys)
+            write(start..<(start + 30), text: start)
+        }
+        #expect(writer.raw.pointee.key_count == 71)
+        let batch = try writer.finish()
+        for (index, start) in [0, 20, 40].enumerated() {
+            let names = (start..<(start + 30)).map { #""name \#($0)":\#($0)"# }.joined(separator: ",")
+            #expect(batch[index].json == #"{\#(names),"t":"\#(String(repeating: "x", count: start))"}"#)
+        }
+    }
+
     @Test func `the limit of a record is that of each record by itself, and is exact`() throws {
         let writer = RecordBatchWriter()
         writer.limit(recordBytes: 64 << 10)

@@ -2,7 +2,7 @@ import Testing
 import TextFormats
 
 @Suite struct SecretNamesTests {
-    @Test(arguments: ["api_key", "API-Key", "access_token", "clientSecret", "Password", "X-Amz-Security-Token", "jwt"])
+    @Test(arguments: ["api_key", "API-Key", "hapikey", "clientSecret", "Password", "X-Amz-Security-Token", "jwt"])
     func `a certain name is a secret as a member, a parameter and a header`(name: String) {
         #expect(SecretNames.certain.contains(SecretNames.plain(name)))
         #expect(SecretNames.isParameter(name) && SecretNames.isHeader(name) && SecretNames.suggests(name))
@@ -12,6 +12,11 @@ import TextFormats
     func `some names are secrets in a URL alone`(name: String) {
         #expect(SecretNames.isParameter(name))
         #expect(!SecretNames.certain.contains(SecretNames.plain(name)))
+    }
+
+    @Test(arguments: [("key", true), ("user_token", true), ("code", false), ("session", false), ("sid", false)])
+    func `a parameter that is often something else is not taken for a secret`(name: String, isSecret: Bool) {
+        #expect(SecretNames.suggestsParameter(name) == isSecret)
     }
 
     @Test(arguments: ["X-Gitlab-Token", "Cookie", "X-Session-Id", "Ocp-Apim-Subscription-Key", "X-Auth"])

@@ -293,9 +293,7 @@ static inline int bmo_write_span(bmo_writer *w, uint32_t tag, bmo_region *region
 
 static inline int bmo_write_null(bmo_writer *w) { return bmo_write_scalar(w, BMO_NULL, 0); }
 static inline int bmo_write_bool(bmo_writer *w, int value) { return bmo_write_scalar(w, BMO_BOOL, value != 0); }
-static inline int bmo_write_int64(bmo_writer *w, int64_t value) {
-    return bmo_write_scalar(w, BMO_INT64, (uint64_t)value);
-}
+static inline int bmo_write_int64(bmo_writer *w, int64_t v) { return bmo_write_scalar(w, BMO_INT64, (uint64_t)v); }
 static inline int bmo_write_double(bmo_writer *w, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -349,8 +347,7 @@ static inline int bmo_write_array_end(bmo_writer *w) { return bmo_write_containe
 
 /* Returns the reason why the writer cannot finish, BMO_WRITER_..., or 0. */
 static inline int bmo_writer_failure(const bmo_writer *w) {
-    if (w->failed) return w->failed;
-    return w->depth ? BMO_WRITER_OPEN : 0;
+    return w->failed ? w->failed : w->depth ? BMO_WRITER_OPEN : 0;
 }
 
 /*
@@ -385,14 +382,19 @@ static inline bmo_writer_mark bmo_writer_note(const bmo_writer *w) {
     return mark;
 }
 
-/* Rolls back to the mark, at depth 0, and clears a failure by a limit; new keys stay. */
+/* Rolls back to the mark, at depth 0, with the keys that are new since then, and clears a failure by a limit. */
 static inline void bmo_writer_take_back(bmo_writer *w, bmo_writer_mark mark) {
     bmo_writer_abandon_record(w);
-    w->records.size = mark.records;
-    w->slots.size = mark.slots;
-    w->bytes.size = mark.bytes;
-    /* The characters of keys are stored among the texts. */
-    if (w->key_count == mark.key_count) w->text.size = mark.text;
+    /* The newest first: no key that stays was placed behind one of these. */
+    for (; w->key_count > mark.key_count; w->key_count--, w->keys.size -= sizeof(bmo_batch_key)) {
+        const bmo_batch_key *key = (const bmo_batch_key *)(const void *)w->keys.data + w->key_count - 1;
+        uint32_t at = bmo_hash((const char *)w->text.data + key->offset, key->length) & (w->table_size - 1);
+        while (w->table[at] != w->key_count) at = (at + 1) & (w->table_size - 1);
+        w->table[at] = 0;
+        w->last_key = BMO_NO_KEY;
+    }
+    w->records.size = mark.records; w->slots.size = mark.slots;
+    w->bytes.size = mark.bytes; w->text.size = mark.text;
     if (w->failed != BMO_WRITER_FAILED) w->failed = 0;
 }
 
@@ -411,8 +413,7 @@ static inline void bmo_region_clear(bmo_region *r) {
     r->size = 0;
     if (r->capacity <= BMO_KEPT_BYTES) return;
     free(r->data);
-    r->data = NULL;
-    r->capacity = 0;
+    memset(r, 0, sizeof *r);
 }
 
 /* Empties the writer and clears a failure; its memory is kept for the next batch, unless it is unusually large. */

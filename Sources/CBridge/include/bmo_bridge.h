@@ -195,7 +195,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                one record { key: text or null (below the section, dots), message: text, remedy: text
  *                                or null } per fault of the section, and a page with end: true. Only the names of a
  *                                parent's members are known. `since` holds a name as well, if the entity watches a
- *                                field. A record with warning: true is a warning instead of a fault
+ *                                field, and so does `token`, if it has incremental: token (since 1.2). A record with
+ *                                warning: true is a warning instead of a fault
  *                names: { fields: [text], key: [text] }  (judge) the local names of the entity's members and of the
  *                                parts of its key, for validating the attributes that a section names; nested: [text]
  *                                the names that an update may set inside nested objects, if the entity has no read_one

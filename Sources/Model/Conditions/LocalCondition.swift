@@ -15,14 +15,51 @@ public struct LocalCondition: Sendable, Equatable {
     }
 
     /// Parses `FIELD OPERATOR VALUE`; nil if the operator or the field before it is missing.
+    ///
+    /// It is nil as well if the value begins with a character of an operator and no space is before it, since `<>` and
+    /// `==` are operators elsewhere.
     public init?(_ text: String) {
+        guard let (name, comparison, rest) = Self.parts(of: text), !Self.beginsLikeOperator(rest) else { return nil }
+        let value = String(rest.drop { $0 == " " })
+        let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)
+        self.init(field: name, comparison: comparison, value: isNull ? nil : value)
+    }
+
+    /// Returns a condition as text.
+    package static func text(_ field: String, _ comparison: String, _ value: String) -> String {
+        field + comparison + (beginsLikeOperator(value[...]) ? " " : "") + value
+    }
+
+    /// Returns what is to be written in place of a text that is not a condition.
+    package static func remedy(for text: String) -> String {
+        guard let (_, comparison, rest) = parts(of: text), let first = rest.first, beginsLikeOperator(rest) else {
+            let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
+            return "write FIELD OPERATOR VALUE, with one of \(valid)"
+        }
+        let written = comparison.rawValue + rest.prefix { operatorCharacters.contains($0) }
+        let space = "a space before a value that begins with \(first)"
+        return spellings[written].map { "write \($0) for \(written), or \(space)" } ?? "write \(space)"
+    }
+
+    /// Operators of other languages, with those of this one.
+    private static let spellings = [
+        "<>": "!=", "!==": "!=", "==": "=", "===": "=", "=>": ">=", ">==": ">=", "=<": "<=", "<==": "<=", "=~": "~",
+        "~=": "~", "~~": "~",
+    ]
+
+    private static let operatorCharacters: Set<Character> = ["=", "<", ">", "~"]
+
+    private static func beginsLikeOperator(_ value: Substring) -> Bool {
+        value.first.map { operatorCharacters.contains($0) } ?? false
+    }
+
+    /// Returns the field, the operator and what follows it.
+    private static func parts(of text: String) -> (field: String, comparison: Comparison, rest: Substring)? {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(name.count).drop { $0 == " " }
         guard !name.isEmpty, let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
             return nil
         }
-        let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
-        let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)
-        self.init(field: String(name), comparison: comparison, value: isNull ? nil : value)
+        return (String(name), comparison, rest.dropFirst(comparison.rawValue.count))
     }
 }

@@ -14,7 +14,7 @@ public struct Matcher: Sendable, Equatable {
         case has(RemotePath)
         /// The property is missing or null.
         case lacks(RemotePath)
-        /// The property is one of these values; numbers and Booleans are compared by their JSON text.
+        /// The property is one of these values; a Boolean is compared by its JSON text, and a number by its value.
         case equals(RemotePath, [String])
         /// A part of the property's text matches a POSIX extended regular expression.
         case matches(RemotePath, RegularExpression)

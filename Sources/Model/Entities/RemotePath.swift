@@ -1,6 +1,7 @@
 /// A path into a remote representation: names joined by dots, such as `address.city`.
 ///
-/// In a name, write a dot as `\.` and a backslash as `\\`. A `$`, which begins other kinds of paths, may be escaped.
+/// In a name, write a dot as `\.` and a backslash as `\\`. A `$`, which begins other kinds of paths, may be escaped, and
+/// so may a `[`, which selects elements in them.
 public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
     /// The unescaped names from the outside in; at least one.
     public var components: [String]
@@ -17,7 +18,7 @@ public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
         var escaped = false
         for character in text.unicodeScalars {
             if escaped {
-                guard character == "." || character == "\\" || character == "$" else { return nil }
+                guard [".", "\\", "$", "["].contains(character) else { return nil }
                 component.unicodeScalars.append(character)
                 escaped = false
             } else if character == "\\" {
@@ -42,6 +43,12 @@ public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
         return Int(name)
     }
 
+    /// Returns whether a path has `[0]` or `[*]`, as paths of other kinds select elements, and not as a part of a name.
+    static func hasBrackets(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "[")) else { return false }
+        return text.replacing("\\\\", with: "").replacing("\\[", with: "").contains(/\[([0-9]+|\*)\]/)
+    }
+
     /// Whether the path leads to an object's surroundings: the object that contains it (`@parent.id`), or its position
     /// in its list (`@index`).
     public var isOfSurroundings: Bool { Self.surroundings.contains(components[0]) }
@@ -55,8 +62,10 @@ public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
     /// The path as a configuration writes it.
     public var description: String {
         components.map { component in
-            component.unicodeScalars.reduce(into: "") { text, character in
-                if character == "." || character == "\\" || component == "$" { text += "\\" }
+            let hasBrackets = Self.hasBrackets(component)
+            return component.unicodeScalars.reduce(into: "") { text, character in
+                let isBracket = character == "[" && hasBrackets
+                if character == "." || character == "\\" || component == "$" || isBracket { text += "\\" }
                 text.unicodeScalars.append(character)
             }
         }.joined(separator: ".")

@@ -25,7 +25,7 @@ package struct LocalNames {
 
     /// Returns a dot path as a name: `address.city` becomes `address_city`.
     package static func local(_ path: String) -> String {
-        identifier(path.replacing("\\.", with: "_").replacing(".", with: "_"))
+        identifier(path.replacing("\\.", with: "_").replacing(".", with: "_").replacing("\\[", with: "["))
     }
 
     /// Returns the name with only letters, digits and `_`, and no leading digit.

@@ -71,8 +71,8 @@ extension ConfigurationReader {
         guard case .mapping(let more) = defaults.content else { return own }
         if own.isNull { return YAMLNode(content: .mapping(more), mark: own.mark, count: defaults.count, height: 1) }
         guard case .mapping(let pairs) = own.content else { return own }
-        let names = Set(pairs.compactMap(\.key.scalarText))
-        let missing = more.filter { pair in pair.key.scalarText.map { !names.contains($0) } ?? false }
+        let names = Set(pairs.compactMap(\.key.scalarText).map { Array($0.utf8) })
+        let missing = more.filter { pair in pair.key.scalarText.map { !names.contains(Array($0.utf8)) } ?? false }
         var result = own
         result.content = .mapping(missing + pairs)
         result.count += missing.reduce(0) { $0 + $1.key.count + $1.value.count }

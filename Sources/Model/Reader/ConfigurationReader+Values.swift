@@ -66,6 +66,26 @@ extension ConfigurationReader {
         return names
     }
 
+    /// Reads a value or a list of values, as the texts that a record may have; reports a fault and returns nil for
+    /// anything else.
+    private mutating func texts(_ member: Member, of what: String) -> [String]? {
+        let nodes: [YAMLNode] = if case .sequence(let list) = member.value.content { list } else { [member.value] }
+        var texts: [String] = []
+        for node in nodes {
+            guard let text = node.scalarText, !node.isNull else {
+                error(
+                    at: node.mark,
+                    "\(quoted(member.name)) of \(what) must be a value or a list of values, not \(node.kind.rawValue)",
+                    node.isNull ? "write {lacks: PATH} for what is null or missing; an empty text is \"\"" : nil)
+                return nil
+            }
+            texts.append(text)
+            // A record of JSON has `true`, and one of a table the text `True` as it is written here.
+            if case .bool(let value)? = node.scalar, text != "\(value)" { texts.append("\(value)") }
+        }
+        return texts
+    }
+
     /// Reads a matcher: a condition, or a list of conditions that must all hold.
     mutating func matcher(_ member: Member, of what: String) -> Matcher? {
         let subject = "\(quoted(member.name)) of \(what)"
@@ -95,10 +115,10 @@ extension ConfigurationReader {
         case [ConditionKeys.lacks.name]: return value(ConditionKeys.lacks, of: section).map { .lacks($0) }
         case [ConditionKeys.property.name, ConditionKeys.equals.name]:
             guard let path = value(ConditionKeys.property, of: section), let equals = section[ConditionKeys.equals],
-                let values = names(equals, of: subject)
+                let values = texts(equals, of: subject)
             else { return nil }
             if values.isEmpty { error(at: equals.value.mark, "\"equals\" of \(subject) is empty", "give a value") }
-            return .equals(path, values.map(\.name))
+            return .equals(path, values)
         case [ConditionKeys.property.name, ConditionKeys.matches.name]:
             guard let path = value(ConditionKeys.property, of: section), let matches = section[ConditionKeys.matches],
                 let pattern = text(matches, of: subject)

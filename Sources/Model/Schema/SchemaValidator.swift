@@ -87,7 +87,7 @@ struct SchemaValidator {
         if schema.isPath, case .string(let text) = outcome.value, !text.isEmpty, !text.contains("://") {
             outcome.value = .string(FilePath.absolute(text, relativeTo: directory))
         }
-        let plain = NaturalValue.of(node)
+        let plain = NaturalValue.exact(node)
         func combine(_ next: Outcome) {
             outcome.value = Self.combine(plain, outcome.value, next.value)
             outcome.faults += next.faults
@@ -133,10 +133,10 @@ struct SchemaValidator {
                 return (first.value, [other(place, "fits \(fitting.count) mutually exclusive alternatives", nil)])
             }
             if leniency == lenient {
-                return (NaturalValue.of(node), Self.nearestFaults(failed.map(\.faults), place.path))
+                return (NaturalValue.exact(node), Self.nearestFaults(failed.map(\.faults), place.path))
             }
         }
-        return (NaturalValue.of(node), [])
+        return (NaturalValue.exact(node), [])
     }
 
     /// Returns the faults of the nearest alternative; if all fail in the same way, one fault with all accepted values.
@@ -192,12 +192,12 @@ extension SchemaValidator {
         {
             return (.secret(reference), [])
         }
-        guard var value = typed(node, schema.kinds, lenient: lenient) else {
+        guard var value = typed(node, schema, lenient: lenient) else {
             let fault = Fault(
                 mark: place.mark, path: place.path,
-                kind: .type(expected: schema.kinds.map(\.words), found: node.kind.rawValue),
+                kind: .type(expected: schema.kinds.map(\.words), found: node.kindInWords),
                 isReference: schema.kinds.contains(.string) && SecretReference(node) != nil)
-            return (NaturalValue.of(node), [fault])
+            return (NaturalValue.exact(node), [fault])
         }
         var faults: [Fault] = []
         switch node.content {
@@ -243,12 +243,22 @@ extension SchemaValidator {
             kind: .choice(valid: valid, given: document.hasSecrets && !isSlip ? nil : given))
     }
 
-    private func typed(_ node: YAMLNode, _ kinds: [JSONSchema.Kind], lenient: Bool) -> ConfigValue? {
-        let plain = NaturalValue.of(node)
-        guard !kinds.isEmpty else { return plain }
+    /// Returns a node's value as one of the kinds of a schema; nil if it is none of them.
+    ///
+    /// Where a schema takes texts as well as numbers, the value may become a part of a text, so a number keeps the digits
+    /// with which it is written.
+    private func typed(_ node: YAMLNode, _ schema: JSONSchema, lenient: Bool) -> ConfigValue? {
+        let kinds = schema.kinds
+        // The numbers among a schema's choices are integers and doubles.
+        let isChoice = schema.choices != nil
+        let exact = isChoice ? NaturalValue.of(node) : NaturalValue.exact(node)
+        guard !kinds.isEmpty else { return exact }
+        let keepsDigits = kinds.contains(.number) && kinds.contains(.string) && !isChoice
+        let plain = node.scalar ?? exact
         switch plain {
         case .null where kinds.contains(.null): return plain
         case .bool where kinds.contains(.boolean): return plain
+        case .int where keepsDigits, .double where keepsDigits: return node.writtenScalar
         case .int where kinds.contains(.integer) || kinds.contains(.number): return plain
         case .double(let number) where kinds.contains(.number) && number.isFinite: return plain
         case .double(let number) where kinds.contains(.integer):
@@ -285,7 +295,7 @@ extension SchemaValidator {
                             kind: .key(
                                 message: "unknown key \(quoted(name))",
                                 remedy: suggestion(for: name, among: Array(schema.properties.keys)) ?? "remove it")))
-                    values.append((name, NaturalValue.of(pair.value)))
+                    values.append((name, NaturalValue.exact(pair.value)))
                     continue
                 }
                 let outcome = validate(pair.value, property, inner, lenient: lenient)
@@ -312,7 +322,7 @@ extension SchemaValidator {
     /// It has its secrets at any depth, unless another part of the schema may describe it.
     private func undescribed(_ node: YAMLNode, _ schema: JSONSchema, _ place: SchemaLocation) -> ConfigValue {
         let isWhole = schema.reference == nil && schema.anyOf.isEmpty && schema.oneOf.isEmpty
-        return place.allowsSecrets && isWhole ? NaturalValue.withSecrets(node) : NaturalValue.of(node)
+        return place.allowsSecrets && isWhole ? NaturalValue.withSecrets(node) : NaturalValue.exact(node)
     }
 
     private func limits(_ value: ConfigValue, _ bounds: JSONSchema.Bounds, _ place: SchemaLocation) -> [Fault] {
@@ -320,6 +330,9 @@ extension SchemaValidator {
         switch value {
         case .int(let integer): number = Double(integer)
         case .double(let double): number = double
+        case .decimal(let text):
+            guard let double = Double(text) else { return [] }
+            number = double
         case .string(let text):
             let length = text.unicodeScalars.count
             return bounds.length.contains(length) ? [] : [bound(place, "characters", length, bounds.length)]

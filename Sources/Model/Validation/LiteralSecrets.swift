@@ -1,6 +1,7 @@
 internal import TextFormats
 
-/// Warns of literal texts where requests carry secrets: in headers and parameters with telling names, and in URLs.
+/// Warns of literal texts where requests carry secrets: in headers, parameters and members of bodies with telling names,
+/// and in URLs.
 ///
 /// Only a warning, because a name is a hint, and some such values are public.
 struct LiteralSecrets {
@@ -28,7 +29,7 @@ struct LiteralSecrets {
         }
     }
 
-    /// Checks `headers` and `query`, and the queries of `url` and `path`, at any depth.
+    /// Checks `headers`, `query` and bodies, and the queries of URLs and of `path`, at any depth.
     private mutating func look(at value: ConfigValue, _ path: [String], of what: String, at place: SourceLocation) {
         for (name, member) in value.members ?? [] {
             let path = path + [name]
@@ -40,12 +41,33 @@ struct LiteralSecrets {
                     }
                     warn("\(quoted(field)) under \(name) of \(what)", path + [field], place)
                 }
-            case ("url", .string(let text)), ("path", .string(let text)):
+            case ("body", .object), ("body", .array), ("variables", .object):
+                look(inBody: member, path, under: name, of: what, at: place)
+            case ("url", .string(let text)), ("path", .string(let text)), ("wsdl", .string(let text)),
+                ("endpoint", .string(let text)):
                 for field in Self.secretParameters(of: text) {
                     warn("\(quoted(field)) in the query of \(name) of \(what)", path, place)
                 }
             default: look(at: member, path, of: what, at: place)
             }
+        }
+    }
+
+    /// Checks the members of a body at any depth.
+    private mutating func look(
+        inBody value: ConfigValue, _ path: [String], under body: String, of what: String, at place: SourceLocation
+    ) {
+        for (name, member) in value.members ?? [] {
+            let path = path + [name]
+            if let text = member.string, SecretNames.certain.contains(SecretNames.plain(name)),
+                Self.isSecret(name, text, isHeader: false)
+            {
+                warn("\(quoted(name)) under \(body) of \(what)", path, place)
+            }
+            look(inBody: member, path, under: body, of: what, at: place)
+        }
+        for (index, element) in (value.array ?? []).enumerated() {
+            look(inBody: element, path + ["\(index)"], under: body, of: what, at: place)
         }
     }
 

@@ -31,7 +31,7 @@ extension ConfigValue {
 
         private enum Container {
             case array([ConfigValue])
-            case object([(key: String, value: ConfigValue)], names: Set<String>, name: String)
+            case object([(key: String, value: ConfigValue)], names: Set<[UInt8]>, name: String)
         }
 
         /// Adds a token; returns the reason why it is refused.
@@ -57,7 +57,7 @@ extension ConfigValue {
                 }
             case .key(let name):
                 guard case .object(let members, var names, _) = open.popLast() else { return nil }
-                guard names.insert(name).inserted else { return "duplicate key \(quoted(name))" }
+                guard names.insert(Array(name.utf8)).inserted else { return "duplicate key \(quoted(name))" }
                 open.append(.object(members, names: names, name: name))
             }
             return nil
@@ -91,6 +91,7 @@ extension ConfigValue {
         case .bool(let value): text += value ? "true" : "false"
         case .int(let number): text += String(number)
         case .double(let number): text += number.isFinite ? "\(number)" : "null"
+        case .decimal(let number): text += number
         case .string(let string): text.appendJSONString(string)
         case .secret(.env(let name)): ConfigValue.object([("env", .string(name))]).write(to: &text, indentation: "")
         case .secret(.file(let path)): ConfigValue.object([("file", .string(path))]).write(to: &text, indentation: "")

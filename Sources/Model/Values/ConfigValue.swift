@@ -9,6 +9,8 @@ public indirect enum ConfigValue: Sendable, Equatable {
     case int(Int64)
     /// A number that is not a 64-bit integer.
     case double(Double)
+    /// A number as its exact text in JSON's notation, where an integer or a double would be written otherwise: `1.10`.
+    case decimal(String)
     /// A text.
     case string(String)
     /// A list.
@@ -58,6 +60,7 @@ public indirect enum ConfigValue: Sendable, Equatable {
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
         case (.double(let left), .double(let right)): left == right
+        case (.decimal(let left), .decimal(let right)): left == right
         case (.string(let left), .string(let right)): left == right
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left.elementsEqual(right) { $0 == $1 }

@@ -1,5 +1,6 @@
 /// Converts a node to a value without a schema.
 enum NaturalValue {
+    /// Converts a node for a reader that takes each number for an integer or a double.
     static func of(_ node: YAMLNode) -> ConfigValue {
         switch node.content {
         case .scalar: node.scalar ?? .null
@@ -9,11 +10,21 @@ enum NaturalValue {
         }
     }
 
-    /// Converts a node whose texts may be `{env: NAME}` or `{file: PATH}`, at any depth.
+    /// Converts a node with every digit of its numbers, such as those of a body that is sent.
+    static func exact(_ node: YAMLNode) -> ConfigValue {
+        switch node.content {
+        case .scalar: node.exactScalar ?? .null
+        case .sequence(let elements): .array(elements.map { exact($0) })
+        case .mapping(let pairs):
+            .object(pairs.compactMap { pair in pair.key.keyName.map { ($0, exact(pair.value)) } })
+        }
+    }
+
+    /// Converts a node, with every digit, whose texts may be `{env: NAME}` or `{file: PATH}`, at any depth.
     static func withSecrets(_ node: YAMLNode) -> ConfigValue {
         if let reference = SecretReference(node) { return .secret(reference) }
         return switch node.content {
-        case .scalar: of(node)
+        case .scalar: exact(node)
         case .sequence(let elements): .array(elements.map { withSecrets($0) })
         case .mapping(let pairs):
             .object(pairs.compactMap { pair in pair.key.keyName.map { ($0, withSecrets(pair.value)) } })

@@ -31,10 +31,12 @@ package enum YAMLDocument {
     private static func write(_ node: YAMLNode, to out: inout String) {
         switch node.content {
         case .scalar(let text, _):
-            switch node.scalar {
+            // A text such as a version or a postal code is written like a number.
+            switch node.writtenScalar {
             case .null: out += "null"
             case .bool(let value): out += value ? "true" : "false"
             case .int(let number): out += String(number)
+            case .decimal(let number): out += number
             case .double(let number) where number.isFinite: out += "\(number)"
             default: out.appendJSONString(text)
             }

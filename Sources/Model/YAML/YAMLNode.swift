@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A value of a YAML document with its mark.
 ///
 /// Aliases are expanded; their copies share storage.
@@ -47,6 +49,12 @@ struct YAMLNode: Sendable {
         }
     }
 
+    /// The kind in a message about a value that a place does not take; numbers beyond a double have names of their own.
+    var kindInWords: String {
+        guard case .double(let number)? = scalar, !number.isFinite else { return kind.rawValue }
+        return number.isNaN ? "NaN" : "a number beyond 1.7e308"
+    }
+
     var isNull: Bool { kind == .null }
 
     /// The scalar's text as written, whatever its kind; nil for collections.
@@ -58,5 +66,27 @@ struct YAMLNode: Sendable {
     var scalar: ConfigValue? {
         guard case .scalar(let text, let plain) = content else { return nil }
         return plain ? CoreSchema.resolve(text) : .string(text)
+    }
+
+    /// The scalar's value with every digit of a number, as far as JSON has such a number; nil for collections.
+    var exactScalar: ConfigValue? {
+        guard let value = scalar, let text = scalarText, !isWritten(value) else { return scalar }
+        return Array(text.utf8).withUnsafeBytes { NumberGrammar.matches($0) } ? .decimal(text) : value
+    }
+
+    /// The scalar's value for a place that takes a text as well as a number; nil for collections.
+    ///
+    /// A number that JSON would write in another way, such as `007`, is the text that is written.
+    var writtenScalar: ConfigValue? {
+        guard let value = exactScalar, let text = scalarText, !isWritten(value) else { return exactScalar }
+        return .string(text)
+    }
+
+    /// Whether a value is not a number, or one whose JSON is what is written.
+    private func isWritten(_ value: ConfigValue) -> Bool {
+        switch value {
+        case .int, .double: value.json == scalarText
+        default: true
+        }
     }
 }

@@ -129,7 +129,8 @@ struct YAMLParser {
         try check(depth: depth, mark)
         var pairs: [YAMLNode.Pair] = []
         var merged: [YAMLNode.Pair] = []
-        var places: [String: YAMLMark] = [:]
+        // By their bytes, as records keep names apart: a composed letter and a decomposed one are two names.
+        var places: [[UInt8]: YAMLMark] = [:]
         while true {
             let (event, place) = try next(text)
             if case .close = event { break }
@@ -141,20 +142,20 @@ struct YAMLParser {
                 continue
             }
             if let name = key.scalarText {
-                if let first = places[name] {
+                if let first = places[Array(name.utf8)] {
                     faults.append(
                         YAMLFault(
                             mark: key.mark, message: "duplicate key \(quoted(name))",
                             remedy: "it is at \(first.line):\(first.column) already: remove or rename one"))
                     continue
                 }
-                places[name] = key.mark
+                places[Array(name.utf8)] = key.mark
             }
             pairs.append(YAMLNode.Pair(key: key, value: value))
         }
         // A merge key adds the members that the mapping lacks; the first of several merged mappings wins.
         for pair in merged {
-            guard let name = pair.key.scalarText, places[name] == nil else { continue }
+            guard let name = pair.key.scalarText.map({ Array($0.utf8) }), places[name] == nil else { continue }
             places[name] = pair.key.mark
             pairs.append(pair)
         }

@@ -25,6 +25,7 @@ package enum YAMLText {
         case .bool(let value): value ? "true" : "false"
         case .int(let number): String(number)
         case .double(let number): "\(number)"
+        case .decimal(let number): number
         case .string(let text): scalar(text)
         case .array(let elements): "[" + elements.map { flow($0) }.joined(separator: ", ") + "]"
         case .object(let members):

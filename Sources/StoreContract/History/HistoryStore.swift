@@ -80,7 +80,7 @@ extension HistoryStore {
     }
 
     /// Returns the newest runs, newest first.
-    public func runs(limit: Int) throws -> [RunRecord] { try runs(id: nil, limit: limit) }
+    public func runs(limit: Int) throws -> [RunRecord] { try runs(id: nil, limit: max(0, limit)) }
 
     /// Returns a run; empty if it is not kept.
     public func runs(id: Int64) throws -> [RunRecord] { try runs(id: id, limit: nil) }

@@ -31,8 +31,14 @@ extension RunRecord {
     /// - Parameters:
     ///   - undoneKind: The kind of the run that it undid, if it undid one.
     ///   - undoneBy: The run that undid it, if that is still in effect.
+    ///   - forgottenBy: The migration that deleted some of its changes, if there is one.
     /// - Throws: ``StoreError`` of the code `request` if it cannot.
-    package func checkUndo(undoneKind: String?, undoneBy: Int64?) throws {
+    package func checkUndo(undoneKind: String?, undoneBy: Int64?, forgottenBy: Int64? = nil) throws {
+        if let forgottenBy {
+            throw StoreError(
+                .request, "run \(id) cannot be undone: run \(forgottenBy), a migration, deleted changes of it",
+                remedy: "only the copy of the database that the migration made has them")
+        }
         guard counts.total > 0 else {
             throw StoreError(
                 .request, "run \(id) changed nothing that is still recorded, so there is nothing to undo",

@@ -1,6 +1,5 @@
 package import Mapping
 internal import Model
-internal import TextFormats
 
 extension CompiledModel {
     /// Returns the index of an entity.
@@ -46,14 +45,13 @@ extension EntityLayout {
             remedy: "there are: \(columns.map(\.name).joined(separator: ", "))")
     }
 
-    /// Parses the values of an object's key; a value that cannot be parsed is null.
+    /// Parses the values of an object's key.
     ///
     /// - Parameter texts: One text per attribute of the key, in order; bytes as base64.
     /// - Throws: ``StoreError`` of code `request` for a text that is not of the attribute's type.
     package func keyValues(from texts: [String]) throws -> [StoredValue] {
         try zip(keyFields, texts).map { field, text in
-            if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
-            return try LocalCondition(field: field.name, comparison: .equal, value: text).operand(for: field, of: self)
+            try LocalCondition(field: field.name, comparison: .equal, value: text).operand(for: field, of: self)
         }
     }
 }

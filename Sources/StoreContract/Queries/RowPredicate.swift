@@ -1,5 +1,6 @@
 public import Mapping
 public import Model
+internal import TextFormats
 
 /// A condition on rows, with values of the columns' types.
 public typealias RowPredicate = QueryPredicate<StoredValue>
@@ -53,7 +54,9 @@ extension LocalCondition {
             if ["true", "1"].contains(text.lowercased()) { return .boolean(true) }
             if ["false", "0"].contains(text.lowercased()) { return .boolean(false) }
             wanted = "true or false"
-        case .data: return .bytes(Array(text.utf8))
+        case .data:
+            if let bytes = Base64.decode(text) { return .bytes(bytes) }
+            wanted = "bytes in base64"
         case .timestamp, .date, .uuid:
             // A year or a month comes before all of its days, as text too.
             if field.type != .uuid, Self.isPeriod(text) { return StoredValue(.text(text), as: field.type) }

@@ -30,6 +30,14 @@ package enum Clock {
         return Timestamp.text(microseconds: moment + Int64(clamping: Int64(pause / .microseconds(1))))
     }
 
+    /// The time by which the clocks of two hosts may differ.
+    private static let tolerance: Duration = .seconds(300)
+
+    /// Returns whether a noted time lies in the future: the clock was wrong when it was noted.
+    ///
+    /// - Parameter now: The time, in the same format.
+    package static func isAhead(_ moment: String, of now: String) -> Bool { moment > text(now, plus: tolerance) }
+
     /// Returns a time before now, in the same format.
     package static func text(secondsAgo seconds: Int64) -> String {
         var time = timespec()

@@ -4,7 +4,7 @@
 package enum SecretNames {
     /// Members, elements, parameters and header fields with these names hold a secret wherever they are.
     package static let certain: Set<String> = [
-        "apikey", "xapikey", "appkey", "userkey", "subscriptionkey", "accesskey", "secretkey", "privatekey",
+        "apikey", "xapikey", "hapikey", "appkey", "userkey", "subscriptionkey", "accesskey", "secretkey", "privatekey",
         "secretaccesskey", "sessionkey",
         "token", "accesstoken", "refreshtoken", "idtoken", "authtoken", "apitoken", "sessiontoken", "privatetoken",
         "binarysecuritytoken", "jwt", "xamzsecuritytoken",
@@ -41,6 +41,11 @@ package enum SecretNames {
     package static func isParameter(_ name: some StringProtocol) -> Bool {
         let plain = plain(name)
         return certain.contains(plain) || parameters.contains(plain)
+    }
+
+    /// Whether a parameter of a URL with this name is a secret rather than anything else.
+    package static func suggestsParameter(_ name: some StringProtocol) -> Bool {
+        suggests(name) || isParameter(name) && !ambiguousParameters.contains(plain(name))
     }
 
     /// Whether a name suggests a secret by one of its parts.

@@ -92,14 +92,17 @@ extension ConfigurationReader {
 
     mutating func path(_ member: Member, _ what: String) -> RemotePath? {
         guard let text = text(member, of: what) else { return nil }
-        if text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[") || text.contains("[*]") {
+        let hasBrackets = RemotePath.hasBrackets(text)
+        if text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[") || hasBrackets {
             // Without this check it would be a member's name, and null in every row.
-            let plain = text.replacing("[*]", with: "").drop { $0 == "$" || $0 == "." }
+            let names = text.replacing("[*]", with: "").replacing(/\[([0-9]+)\]/) { ".\($0.1)" }
+            let plain = names.drop { $0 == "$" || $0 == "." }
+            let escaped = hasBrackets ? "; in the name of a member, [ is written \\[" : ""
             error(
                 at: member.value.mark, "\(quoted(member.name)) of \(what) is a path of another kind: \(quoted(text))",
                 "it begins in the record and has only names joined by dots, even across a list"
                     + (plain.isEmpty || plain.contains("[") ? "" : ": \(plain)")
-                    + "; a member that is called $ is written \\$")
+                    + (text.hasPrefix("$") ? "; a member that is called $ is written \\$" : escaped))
             return nil
         }
         if let path = RemotePath(text) { return path }
@@ -113,8 +116,9 @@ extension ConfigurationReader {
     ///
     /// Null fits every type; an invalid value becomes null.
     mutating func constant(_ node: YAMLNode, as type: AttributeType?, _ what: String) -> ConfigValue {
-        let value = NaturalValue.of(node)
-        guard let type else { return value }
+        // What a later step of a transform takes is a text.
+        guard let type else { return node.writtenScalar ?? NaturalValue.exact(node) }
+        let value = type == .json ? NaturalValue.exact(node) : node.scalar ?? NaturalValue.exact(node)
         let text = node.scalarText ?? ""
         switch (type, value) {
         case (_, .null), (.json, _), (.integer, .int), (.boolean, .bool): return value
@@ -130,7 +134,7 @@ extension ConfigurationReader {
         default: return .string(text)
         }
         error(
-            at: node.mark, "\(what) must be of the type \(type.rawValue), not \(node.kind.rawValue)",
+            at: node.mark, "\(what) must be of the type \(type.rawValue), not \(node.kindInWords)",
             node.kind == .text && CoreSchema.resolve(text) != .string(text) ? "write the value without quotes" : nil)
         return .null
     }

@@ -151,6 +151,7 @@ extension ConfigurationReader {
             }
         }
         checkTableNames(entities, model)
+        checkRenames(model)
         for read in entities where read.entity.superentity == nil { checkColumnNames(of: read.entity, model) }
     }
 

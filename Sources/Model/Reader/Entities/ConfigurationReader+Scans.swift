@@ -80,10 +80,9 @@ extension ConfigurationReader {
         if let condition = section[ParentKeys.condition] {
             for (text, mark) in names(condition, of: section.what) ?? [] {
                 guard let parsed = LocalCondition(text) else {
-                    let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
                     error(
                         at: mark, "\(quoted(text)) in \"where\" of \(section.what) is not a condition",
-                        "write FIELD OPERATOR VALUE, with one of \(valid)")
+                        LocalCondition.remedy(for: text))
                     continue
                 }
                 parent.conditions.append(parsed)

@@ -32,21 +32,23 @@ extension ConfigurationReader {
             return names
         case .array(let values): return values.flatMap(parentNames)
         case .object(let members): return members.flatMap { parentNames(in: $0.value) }
-        case .null, .bool, .int, .double, .secret: return []
+        case .null, .bool, .int, .double, .decimal, .secret: return []
         }
     }
 
     /// Checks that no two attributes are sent at the same path.
     mutating func checkPlaces(of entity: Entity, _ attributes: [Attribute], _ what: String) {
-        var owners: [RemotePath: String] = [:]
+        // By their bytes, as records keep names apart: a composed letter and a decomposed one are two names.
+        var owners: [[[UInt8]]: String] = [:]
         for attribute in attributes {
             guard case .path(let source) = attribute.source, attribute.write.permission != .never,
                 !entity.sourcedNames.contains(attribute.name),
                 attribute.type != .json || source.components.count == 1 || attribute.write.path != nil
             else { continue }
             let path = attribute.write.path ?? source
-            guard let owner = owners[path] else {
-                owners[path] = attribute.name
+            let names = path.components.map { Array($0.utf8) }
+            guard let owner = owners[names] else {
+                owners[names] = attribute.name
                 continue
             }
             error(
