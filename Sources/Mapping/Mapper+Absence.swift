@@ -1,4 +1,5 @@
 internal import Model
+internal import RecordBatch
 
 extension Mapper {
     /// Sets the fields that a listed record leaves out to null where the absence rule says so, and notes its members.
@@ -59,6 +60,18 @@ extension Mapper {
         ledgers[plan.index] = ledger
         newMembers.append(ListedMember(entity: plan.entity, path: ""))
         return ledger
+    }
+}
+
+extension BatchValue {
+    /// Whether the value says, in the place of an object, that there is none: null, false or an empty text.
+    var standsForNothing: Bool {
+        switch tag {
+        case .null: true
+        case .bool: !bool
+        case .text: rawBytes.isEmpty
+        default: false
+        }
     }
 }
 

@@ -30,18 +30,22 @@ extension Mapper {
         _ row: UnsafeMutableBufferPointer<Cell>, _ arena: Arena
     ) throws(Rejection) {
         for (field, count) in mapping.joins {
-            let parts = (0..<count).map { part in pending.first { $0.binding == .part(field, part) } }
-            guard parts.contains(where: { $0 != nil }) else { continue }
-            // Lists are joined with the other values, but the first value may be a list.
-            let values =
-                mapping.converters[field].takesFirst
-                ? parts.compactMap { $0?.whole } : parts.flatMap { $0?.values ?? [] }.map(\.json)
-            let json = "[" + values.joined(separator: ",") + "]"
+            let parts = (0..<count).compactMap { part in pending.first { $0.binding == .part(field, part) } }
+            guard !parts.isEmpty else { continue }
             do {
-                row[field] = try mapping.converters[field].convert(.composite(json), arena)
+                row[field] = try mapping.converters[field].convert(parts, arena)
             } catch {
                 throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
             }
         }
+    }
+}
+
+extension ValueConverter {
+    /// Converts the values of several paths, in the order of the paths.
+    func convert(_ parts: [Mapper.Pending], _ arena: Arena) throws(Misfit) -> Cell {
+        // Lists are joined with the other values, but the first value may be a list.
+        let values = takesFirst ? parts.compactMap(\.whole) : parts.flatMap(\.values).map(\.json)
+        return try convert(RemoteScalar.composite("[" + values.joined(separator: ",") + "]"), arena)
     }
 }

@@ -313,20 +313,18 @@ public final class Mapper {
             let elements = plan.elements(of: value, at: node)
             try scanElements(elements, of: value, plan, layout, row, &relationships, arena)
             try scanAcross(value, node, besides: elements, plan, layout, row, &relationships, arena)
-        case .null: clear(below: node, plan, row, &relationships)
+        case _ where value.standsForNothing: clear(below: node, plan, row, &relationships)
         default: try check(value, instead: node, plan, layout)
         }
     }
 
     /// Checks a value that paths lead through and that is neither an object nor a list.
     ///
-    /// If a path ends there too, the remote sends either form. False and an empty text stand for no value.
+    /// If a path ends there too, the remote sends either form.
     private func check(
         _ value: BatchValue, instead node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout
     ) throws(Rejection) {
-        let scalar = RemoteScalar(value)
-        if case .bool(false) = scalar { return }
-        guard plan.steps[node].bindingCount == 0, scalar.text != "" else { return }
+        guard plan.steps[node].bindingCount == 0 else { return }
         var name: String?
         plan.eachBinding(below: node) { binding in
             switch binding {
@@ -338,8 +336,8 @@ public final class Mapper {
             }
         }
         guard let name else { return }
-        throw Rejection(
-            reason: "\(layout.name).\(name): its path leads through \(scalar.shown), which is not an object")
+        let shown = RemoteScalar(value).shown
+        throw Rejection(reason: "\(layout.name).\(name): its path leads through \(shown), which is not an object")
     }
 
     /// Reads single elements of an array, such as `position.1`.
@@ -440,6 +438,11 @@ public final class Mapper {
                 }
             case .attribute(let field):
                 guard layout.fields[field].type == .json || plan.mapping.converters[field].joinsLists else {
+                    // In PHP, an object without members is an empty list.
+                    guard array.count > 0 else {
+                        row[field] = .null
+                        continue
+                    }
                     let name = "\(layout.name).\(layout.fields[field].name)"
                     throw Rejection(reason: "\(name): its path crosses an array; use type json")
                 }

@@ -35,6 +35,21 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a record whose key comes from several paths leaves when its object is listed again`(
+        _ kind: StoreKind
+    ) throws {
+        let id = Attribute(
+            name: "id", type: .integer, source: .paths([RemotePath(["id"]), RemotePath(["number"])]),
+            transformers: [.first])
+        let city = Entity("City", key: ["id"], [id, .of("name", .text)])
+        let database = try StoreFixture(try CompiledModel.of(city), kind: kind)
+        try database.load("City", ["number": 1, "name": ["x": 1]])
+        #expect(try database.store.quarantined().map(\.record.key) == ["[1]"])
+        try database.load("City", ["number": 1, "name": "Lyon"])
+        #expect(try kept(database).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a record leaves when its object is reported as deleted, although it has no row`(_ kind: StoreKind) throws {
         let database = try fixture(kind)
         try database.load("City", Self.bad)

@@ -23,11 +23,12 @@ import TestSupport
 
     /// The rows of records, the members of which are `known` to come.
     private static func mapped(
-        _ records: Literal..., in model: CompiledModel, _ extent: RecordExtent = .whole, known: [String] = []
+        _ records: Literal..., as entity: Int = 0, in model: CompiledModel, _ extent: RecordExtent = .whole,
+        known: [String] = []
     ) throws -> String {
-        let mapper = Mapper(model, knownMembers: Set(known.map { ListedMember(entity: 0, path: $0) }))
+        let mapper = Mapper(model, knownMembers: Set(known.map { ListedMember(entity: entity, path: $0) }))
         let batch = try Literal.batch(records)
-        let page = mapper.map(batch, as: 0, extent: extent)
+        let page = mapper.map(batch, as: entity, extent: extent)
         return withExtendedLifetime(page) { page.text(in: model) }
     }
 
@@ -54,6 +55,15 @@ import TestSupport
                 1.watchers:
                 2.watchers:
                 """)
+    }
+
+    @Test func `where both ends are lists, the first one says what a missing one means`() throws {
+        let model = try CompiledModel.of(
+            Entity("Post", key: ["id"], [.of("id", .integer)], [.many("tags", "Tag", inverse: "posts")]),
+            Entity("Tag", key: ["id"], [.of("id", .integer)], [.many("posts", "Post")]))
+        #expect(try Self.mapped(["id": 1], in: model, known: ["tags"]) == "Post id=1\n0.tags:")
+        #expect(try Self.mapped(["id": 1], as: 1, in: model, known: ["posts"]) == "Tag id=1")
+        #expect(try Self.mapped(["id": 1, "posts": []], as: 1, in: model) == "Tag id=1\n0.posts:")
     }
 
     @Test func `a declaration counts more than what is known`() throws {

@@ -21,6 +21,7 @@ import TestSupport
         Case("Aruba", "'Aruba'"), Case("", "''"), Case("a\u{0}b", "'a\\u{0}b'"), Case("e\u{301}", "'e\\u{301}'"),
         Case("👩‍👩‍👧", "'👩‍👩‍👧'"), Case(7, "'7'"), Case(true, "'true'"), Case(1.5, "'1.5'"),
         Case(.decimal("0.10"), "'0.10'"), Case(.timestamp(microseconds: 0), "'1970-01-01T00:00:00.000000Z'"),
+        Case(.double(.infinity), "'INF'"), Case(.double(-.infinity), "'-INF'"), Case(.double(.nan), "'NaN'"),
         Case(nil, "null"), Case(["a": 1], "! the object {\"a\":1} is not a text"),
         Case([1, 2], "! the array [1,2] is not a text"), Case(.bytes([1]), "! a value of 1 bytes is not a text"),
     ])
@@ -43,7 +44,7 @@ import TestSupport
         Case("1\u{0}", "! the text \"1\\u0000\" is not an integer of 64 bits"),
         Case("١", "! the text \"١\" is not an integer of 64 bits"),
         Case(true, "! the boolean true is not an integer of 64 bits"),
-        Case(.double(.nan), "! the number nan is not an integer of 64 bits"),
+        Case(.double(.nan), "! the number NaN is not an integer of 64 bits"),
         Case("1e-9223372036854775808", "! the text \"1e-9223372036854775808\" is not an integer of 64 bits"),
         Case(nil, "null"),
     ])
@@ -58,9 +59,9 @@ import TestSupport
         Case("0x10", "! the text \"0x10\" is not a finite real number"),
         Case("nan", "! the text \"nan\" is not a finite real number"),
         Case("infinity", "! the text \"infinity\" is not a finite real number"),
-        Case(.double(.nan), "! the number nan is not a finite real number"),
-        Case(.double(.infinity), "! the number inf is not a finite real number"),
-        Case(.double(-.infinity), "! the number -inf is not a finite real number"),
+        Case(.double(.nan), "! the number NaN is not a finite real number"),
+        Case(.double(.infinity), "! the number INF is not a finite real number"),
+        Case(.double(-.infinity), "! the number -INF is not a finite real number"),
         Case(false, "! the boolean false is not a finite real number"), Case(nil, "null"),
     ])
     func `a real is finite`(_ example: Case) throws {
@@ -115,7 +116,7 @@ import TestSupport
         Case("1,5", "! the text \"1,5\" is not a decimal number of at most 1000 digits"),
         Case(".", "! the text \".\" is not a decimal number of at most 1000 digits"),
         Case("-", "! the text \"-\" is not a decimal number of at most 1000 digits"),
-        Case(.double(.infinity), "! the number inf is not a decimal number of at most 1000 digits"),
+        Case(.double(.infinity), "! the number INF is not a decimal number of at most 1000 digits"),
         Case(true, "! the boolean true is not a decimal number of at most 1000 digits"), Case(nil, "null"),
     ])
     func `a decimal keeps every digit`(_ example: Case) throws {
@@ -138,7 +139,7 @@ import TestSupport
         Case(["b": 1, "a": [true, nil, 1.5]], "'{\"b\":1,\"a\":[true,null,1.5]}'"), Case([], "'[]'"),
         Case([:], "'{}'"), Case("a\"b\\\n\u{1}", "'\"a\\\"b\\\\\\n\\u0001\"'"), Case(7, "'7'"),
         Case(.decimal("0.10"), "'0.10'"), Case(.bytes([0, 255]), "'\"AP8=\"'"),
-        Case(.double(.nan), "'null'"), Case(nil, "null"),
+        Case(.double(.nan), "'\"NaN\"'"), Case([.double(-.infinity)], "'[\"-INF\"]'"), Case(nil, "null"),
     ])
     func `json is kept as it is`(_ example: Case) throws {
         #expect(try local(example.remote, as: .json) == example.expected)
@@ -199,6 +200,15 @@ import TestSupport
         "9999-12-31T24:00:00Z", "0001-01-01T00:00:00Z", "1969-12-31T23:59:59.000001Z", .timestamp(microseconds: 0),
         .timestamp(microseconds: -1), .timestamp(microseconds: -62_135_596_800_000_000),
         .timestamp(microseconds: 253_402_300_799_999_999), .bytes([0]), [], [:], "https://x", "AP8=",
+        // Numbers as texts.
+        "0", "-0", "-7", "+7", "007", "-", "--7", "7-", "7 ", " 7", "٧", "0.10", "-0.0", "-0.50", "00.5", "01", ".5",
+        "5.",
+        ".", "-.", "-.5", "1.2.3", "1,5", "1e3", "-1E-3", "nan", "inf", "0x10", "999999999999999999",
+        "-999999999999999999", "1000000000000000000", "9223372036854775807", "-9223372036854775808",
+        "9223372036854775808", "0.1234567890123456", "123456789012345", "1234567890123456", "12345678901234567.25",
+        .text(String(repeating: "9", count: 999)), .text(String(repeating: "9", count: 1000)),
+        .text(String(repeating: "9", count: 1001)), .text("0." + String(repeating: "1", count: 998)),
+        .text("0." + String(repeating: "1", count: 1000)),
     ]
 
     @Test(arguments: AttributeType.allCases)

@@ -69,7 +69,7 @@ import Testing
                     Item id=2 price='real 1.5'
                     Item id=3 price='json [1,{"a":"b"}]'
                     Item id=4 price='text x'
-                    Item id=5 price='bytes 1 bytes'
+                    Item id=5 price='bytes AQ=='
                     """)
         #expect(
             try mapped(["id": 1, "price": "x"], by: kinds)

@@ -42,6 +42,24 @@ import TestSupport
         #expect(try mapped(record, as: "Media", in: Self.library()) == expected)
     }
 
+    @Test(
+        arguments: [
+            ("1.0", 1, true), ("1", 1.0, true), ("1.10", 1.1, true), ("1e0", 1, true), ("1", "1.0", false),
+            ("1", 2, false), ("one", 1, false), ("007", "007", true), ("007", "7", false), ("true", true, true),
+            ("12345678901234567890", .decimal("12345678901234567891"), false),
+            ("12345678901234567890.0", .decimal("12345678901234567890"), true),
+        ] as [(String, Literal, Bool)])
+    func `a number equals each notation of it, and a text its own alone`(
+        _ wanted: String, _ value: Literal, _ isFilm: Bool
+    ) throws {
+        var film = Entity("Film", key: [], [])
+        film.superentity = "Media"
+        film.matcher = Matcher([.equals(RemotePath(["kind"]), [wanted])])
+        let model = try CompiledModel.of(Entity("Media", key: ["id"], [.of("id", .integer)]), film)
+        let name = isFilm ? "Film" : "Media"
+        #expect(try mapped(["id": 1, "kind": value], as: "Media", in: model) == "\(name) id=1 entity='\(name)'")
+    }
+
     @Test func `a subentity that is expected needs no match`() throws {
         let library = try Self.library()
         #expect(

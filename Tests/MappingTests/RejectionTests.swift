@@ -48,8 +48,8 @@ import TestSupport
                 ["id": 1, "address": "12 rue X"], ["id": 2, "address": 12], ["id": 3, "address": ["more": true]],
                 ["id": 4, "address": ""], ["id": 5, "address": false], ["id": 6, "address": nil],
                 ["id": 7, "boss": "Ann"], as: "Person", in: model) == """
-                    Person id=4
-                    Person id=5
+                    Person id=4 city=null zip=null
+                    Person id=5 city=null zip=null
                     Person id=6 city=null zip=null
                     Person id=7 boss='Ann'
                     ! 0: Person.city: its path leads through the text "12 rue X", which is not an object
@@ -92,6 +92,42 @@ import TestSupport
         let page = Mapper(model).map(batch, as: 0)
         #expect(page.rejections.map(\.representation) == [#"{"code":null,"extra":["a",1.5,0.10,"AA=="]}"#])
         #expect(page.rows.isEmpty && page.cells.isEmpty && page.links.isEmpty && page.linkCells.isEmpty)
+    }
+
+    @Test func `the key of a rejected record is what the mapping reads`() throws {
+        let id = Attribute(
+            name: "id", type: .integer, source: .paths([RemotePath(["id"]), RemotePath(["alt", "id"])]),
+            transformers: [.first])
+        let code = Attribute(
+            name: "code", source: .paths([RemotePath(["country"]), RemotePath(["parts", "code"])]),
+            transformers: [.join("-")])
+        let tags = Attribute.of("tags", .text, from: ["tags", "name"], .join("|"))
+        let model = try CompiledModel.of(
+            Entity("Part", key: ["id", "code", "tags"], [id, code, tags, .of("size", .integer)]))
+        func key(_ record: Literal) throws -> [StoredValue]? {
+            let batch = try Literal.batch([record])
+            return withExtendedLifetime(batch) { Mapper(model).key(of: batch[0], as: 0) }
+        }
+        let record: Literal = [
+            "id": nil, "alt": ["id": "7"], "country": "NO", "parts": [["code": 1], ["code": nil], ["code": [2]], [:]],
+            "tags": [["name": "x"], ["name": "y"]],
+        ]
+        #expect(try mapped(record, as: "Part", in: model) == "Part id=7 code='NO-1-2' tags='x|y'")
+        let rejected = record.adding(["size": "big"])
+        #expect(try mapped(rejected, as: "Part", in: model).hasPrefix("! 0: Part.size: "))
+        #expect(try key(rejected) == [.integer(7), .text("NO-1-2"), .text("x|y")])
+        #expect(try key(rejected.adding(["id": 8, "parts": nil])) == [.integer(8), .text("NO"), .text("x|y")])
+        #expect(try key(rejected.adding(["country": nil, "parts": []])) == nil)
+        #expect(try key(rejected.adding(["alt": "none"])) == nil)
+    }
+
+    @Test func `a representation has what is beyond all numbers as a text, which is refused again`() throws {
+        let model = try CompiledModel.of(Entity("Fund", key: ["id"], [.of("id", .integer), .of("share", .real)]))
+        let batch = try Literal.batch([["id": 1, "share": .double(-.infinity)]])
+        let representation = try #require(Mapper(model).map(batch, as: 0).rejections.first?.representation)
+        #expect(representation == #"{"id":1,"share":"-INF"}"#)
+        let again = Mapper(model).map(try JSONParser.batch(representation), as: 0)
+        #expect(again.rejections.map(\.reason) == [#"Fund.share: the text "-INF" is not a finite real number"#])
     }
 
     @Test func `an empty batch is an empty page`() throws {

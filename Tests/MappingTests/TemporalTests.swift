@@ -103,6 +103,7 @@ import TestLiterals
         ("2026-366", "%Y-%j"), ("2026-000", "%Y-%j"), ("2026-53-6", "%Y-%U-%w"), ("2026-00-0", "%Y-%U-%w"),
         ("21.11.26", "%d.%m.%Y"), ("21.11.026", "%d.%m.%Y"), ("26-11-21", "%F"), ("2026-11-21 07:08:61", "%F %T"),
         ("07:08", "%H:%M"), ("2026-W47-6", "%G-W%V-%u"), ("21/11/2026 07:08 PM", "%d/%m/%Y %H:%M %p"),
+        ("2026-11-21 07:08 +9959", "%F %H:%M %z"), ("2026-11-21 07:08 -2400", "%F %H:%M %z"),
     ])
     func `what does not fit the format is refused`(text: String, format: String) throws {
         let message = try local(.text(text), as: .timestamp, .format(format))
@@ -161,7 +162,16 @@ import TestLiterals
                     == "! the text \"2024\" seems to be a calendar date: add transform: {format: \"%Y\"}")
         }
         #expect(try local(20_240_310, as: .date).contains("add transform: {format: \"%Y%m%d\"}"))
-        #expect(try local(20_240_310, as: .timestamp) == "'1970-08-23T06:18:30.000000Z'", "numbers are seconds")
+        let hint = "! the number 20240310 seems to be a calendar date: add transform: {format: \"%Y%m%d\"}"
+        #expect(try local(20_240_310, as: .timestamp) == hint)
+        #expect(try local(.decimal("20240310"), as: .timestamp) == hint)
+        #expect(try local(20_240_230, as: .timestamp) == "'1970-08-23T06:17:10.000000Z'", "it is not a day")
+        #expect(try local(18_991_231, as: .timestamp) == "'1970-08-08T19:20:31.000000Z'")
+        #expect(try local(2024, as: .timestamp) == "'1970-01-01T00:33:44.000000Z'")
+        for value: Literal in [20_240_310, "20240310"] {
+            #expect(
+                try local(value, as: .timestamp, .unit(.seconds)) == "'1970-08-23T06:18:30.000000Z'", "a unit says so")
+        }
         #expect(try local("20249999", as: .timestamp) == "'1970-08-23T08:59:59.000000Z'")
         #expect(try local("1710037800", as: .timestamp) == "'2024-03-10T02:30:00.000000Z'")
         #expect(try local("1000", as: .timestamp, .unit(.milliseconds)) == "'1970-01-01T00:00:01.000000Z'")

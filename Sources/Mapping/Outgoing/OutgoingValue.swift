@@ -80,7 +80,7 @@ package indirect enum OutgoingValue: Sendable {
         case .null, .bool, .int, .double, .decimal: return self
         case .text(let text): return cut(text)
         case .json(let text): return text.count > 200 ? cut(text) : self
-        case .bytes(let bytes): return bytes.count > 150 ? .text("\(bytes.count) bytes") : self
+        case .bytes(let bytes): return bytes.count > Base64.mostShown ? .text(Base64.summary(of: bytes)) : self
         case .array(let elements):
             let rest = elements.count > 20 ? [OutgoingValue.text("… (\(elements.count) in all)")] : []
             return .array(elements.prefix(20).map(\.shortened) + rest)

@@ -102,6 +102,15 @@ public final class CompiledModel: Sendable {
         }
     }
 
+    /// Returns the name of the first column that a member feeds; nil for a list, and if nothing reads it.
+    package func column(of member: ListedMember, source: String?) -> String? {
+        guard let plan = plan(of: member.entity, source: source),
+            let known = plans[plan].members.first(where: { $0.path == member.path }),
+            case .fields(let first, _) = known.destination
+        else { return nil }
+        return entities[member.entity].fields[first].name
+    }
+
     /// Returns the indexes of all entities that share a table with `entity`, including itself.
     public func family(of entity: Int) -> [Int] { families[entity] }
 }

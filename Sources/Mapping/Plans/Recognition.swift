@@ -107,10 +107,7 @@ extension Matcher {
             switch condition {
             case .has(let path): object.value(at: path).map { $0.tag != .null } ?? false
             case .lacks(let path): object.value(at: path).map { $0.tag == .null } ?? true
-            case .equals(let path, let values):
-                object.value(at: path).flatMap { RemoteScalar($0).text }.map { text in
-                    values.contains { ExactText($0) == ExactText(text) }
-                } ?? false
+            case .equals(let path, let values): object.value(at: path).map { $0.equals(oneOf: values) } ?? false
             case .matches(let path, let expression):
                 object.value(at: path).flatMap { RemoteScalar($0).text }.map(expression.matches) ?? false
             case .code: true
@@ -120,23 +117,59 @@ extension Matcher {
 }
 
 extension BatchValue {
+    /// Returns whether the value has one of these texts, or is a number that one of them is, too: 1 is `1.0`.
+    fileprivate func equals(oneOf texts: [String]) -> Bool {
+        guard let own = RemoteScalar(self).text else { return false }
+        if texts.contains(where: { ExactText($0) == ExactText(own) }) { return true }
+        guard [.int64, .double, .decimal].contains(tag) else { return false }
+        return texts.contains { text in
+            // Two integers of 64 bits with different texts differ: most records have those.
+            if tag == .int64, Int64(text).map(String.init) == text { return false }
+            guard let wanted = DecimalText(text)?.canonical else { return false }
+            return wanted == DecimalText(own)?.canonical
+        }
+    }
+
     /// Returns the value at a path through objects and single elements of arrays.
     ///
     /// The last of several members with the same name counts.
     package func value(at path: RemotePath) -> BatchValue? {
         var value = self
         for name in path.components {
-            // As in a mapping, a number is a member name if the array's elements have such a member.
-            if value.tag == .array, let index = RemotePath.elementIndex(name), index < value.count,
-                !(0..<value.count).contains(where: { value[$0].tag == .object && value[$0].member(name) != nil })
-            {
-                value = value[index]
-                continue
-            }
-            guard value.tag == .object, let member = value.member(name) else { return nil }
-            value = member
+            guard let child = value.child(name) else { return nil }
+            value = child
         }
         return value
+    }
+
+    /// Returns the values that a path across an array leads to; nil if the path ends before an array, or crosses none.
+    func values(across path: RemotePath) -> [BatchValue]? {
+        var value = self
+        for (depth, name) in path.components.enumerated() {
+            if let child = value.child(name) {
+                value = child
+            } else {
+                return value.tag == .array ? value.values(below: path.components[depth...]) : nil
+            }
+        }
+        return nil
+    }
+
+    private func values(below path: ArraySlice<String>) -> [BatchValue] {
+        if tag == .array { return elements.flatMap { $0.values(below: path) } }
+        guard tag == .object, let name = path.first, let inner = member(name) else { return [] }
+        return path.count == 1 ? [inner] : inner.values(below: path.dropFirst())
+    }
+
+    /// Returns the member of an object, or the single element of an array.
+    private func child(_ name: String) -> BatchValue? {
+        // As in a mapping, a number is a member name if the array's elements have such a member.
+        if tag == .array, let index = RemotePath.elementIndex(name), index < count,
+            !(0..<count).contains(where: { self[$0].tag == .object && self[$0].member(name) != nil })
+        {
+            return self[index]
+        }
+        return tag == .object ? member(name) : nil
     }
 
     private func member(_ name: String) -> BatchValue? {

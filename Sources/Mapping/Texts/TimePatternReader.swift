@@ -67,7 +67,8 @@ struct TimePatternReader: Sendable {
     private func existing(_ time: tm, _ text: String) -> tm? {
         var time = time
         let year = Int64(time.tm_year) + 1900
-        guard Self.isInFull(year, text), time.tm_sec <= 60 else { return nil }
+        // An offset is less than a day, as in ISO 8601.
+        guard Self.isInFull(year, text), time.tm_sec <= 60, time.tm_gmtoff.magnitude < 86_400 else { return nil }
         guard pattern.isDayOfYear else {
             let isDay =
                 (0...11).contains(time.tm_mon) && time.tm_mday <= ISODate.days(of: Int64(time.tm_mon) + 1, year)

@@ -25,6 +25,10 @@ enum FastPathConverter {
         case (.real, .double): value.double.isFinite ? .real(value.double) : nil
         case (.real, .decimal): real(value.rawBytes)
         case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .decimal(value.rawBytes) : nil
+        // The texts of formats that have no numbers, such as CSV and XML.
+        case (.integer, .text): integer(value.rawBytes).map { .integer($0) }
+        case (.real, .text): isPlainNumber(value.rawBytes) ? real(value.rawBytes) : nil
+        case (.decimal, .text): isPlainNumber(value.rawBytes) ? .decimal(value.rawBytes) : nil
         case (.date, .text): isDate(value.rawBytes) ? .date(value.rawBytes) : nil
         case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .timestamp($0) }
         case (.timestamp, .timestamp):
@@ -78,6 +82,45 @@ enum FastPathConverter {
     /// Returns whether the text has neither sign nor exponent, and so already is the plain form.
     private static func isPlainDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count < DecimalText.maximumDigits && bytes.allSatisfy { (48...57).contains($0) || $0 == 46 }
+    }
+
+    /// Converts a text of at most 18 digits, and perhaps a minus sign; returns nil for any other.
+    private static func integer(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let first = isNegative ? 1 : 0
+        guard text.count > first, text.count - first <= 18 else { return nil }
+        var number: Int64 = 0
+        for index in first..<text.count {
+            let digit = text[index] &- 48
+            guard digit < 10 else { return nil }
+            number = number &* 10 &+ Int64(digit)
+        }
+        return isNegative ? -number : number
+    }
+
+    /// Returns whether a text is a number in the form that ``DecimalText/plain`` gives it: digits on both sides of the
+    /// point, if there is one, no zero before another digit, no exponent, and a minus sign only before another number
+    /// than zero.
+    private static func isPlainNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+        let first = text.first == UInt8(ascii: "-") ? 1 : 0
+        guard text.count > first, text.count < DecimalText.maximumDigits else { return false }
+        var point: Int?
+        var hasNonzero = false
+        for index in first..<text.count {
+            let digit = text[index] &- 48
+            if digit < 10 {
+                hasNonzero = hasNonzero || digit > 0
+            } else if text[index] == UInt8(ascii: "."), point == nil {
+                point = index
+            } else {
+                return false
+            }
+        }
+        let end = point ?? text.count
+        guard end > first, end != text.count - 1, end == first + 1 || text[first] != UInt8(ascii: "0") else {
+            return false
+        }
+        return first == 0 || hasNonzero
     }
 
     /// Returns whether the text is a calendar day, as `YYYY-MM-DD`.

@@ -35,6 +35,7 @@ enum RemoteScalar {
         case .bool(let value): self = .bool(value)
         case .int(let value): self = .int(value)
         case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal(value)
         case .string(let value): self = .text(value)
         case .array, .object: self = .composite(value.compactJSON)
         }
@@ -50,7 +51,7 @@ enum RemoteScalar {
         case .null, .bytes, .composite: nil
         case .bool(let value): value ? "true" : "false"
         case .int(let value): String(value)
-        case .double(let value): "\(value)"
+        case .double(let value): value.lexicalText
         case .decimal(let value), .text(let value): value
         case .timestamp(let value): Timestamp.text(microseconds: value)
         }
@@ -61,7 +62,7 @@ enum RemoteScalar {
         switch self {
         case .null: return "null"
         case .bool, .int, .decimal: return text ?? "null"
-        case .double(let value): return value.isFinite ? "\(value)" : "null"
+        case .double(let value): return value.jsonText
         case .composite(let json): return json
         case .bytes(let bytes): return "\"" + bytes.withUnsafeBytes(Base64.encode) + "\""
         case .text, .timestamp: return (text ?? "").jsonQuoted
@@ -70,7 +71,7 @@ enum RemoteScalar {
 
     /// The value for an error message: its kind and its shortened JSON.
     var shown: String {
-        let json = if case .double(let value) = self { "\(value)" } else { json }
+        let json = if case .double(let value) = self { value.lexicalText } else { json }
         let cut = json.count > 80 ? String(json.prefix(80)) + "…" : json
         return switch self {
         case .null: "null"

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A local value that owns its storage, with its type.
 ///
 /// The texts of ``decimal(_:)``, ``timestamp(_:)``, ``date(_:)`` and ``uuid(_:)`` are canonical, as ``Cell`` documents
@@ -55,14 +57,14 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value as a user would type it; 0 or 1 for a boolean.
+    /// The value as a user would type it: 0 or 1 for a boolean, and base64 for bytes, unless they are many.
     public var description: String {
         switch form {
         case .null: "null"
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): value
-        case .bytes(let value): "\(value.count) bytes"
+        case .bytes(let value): Base64.summary(of: value)
         }
     }
 }

@@ -10,16 +10,19 @@ struct TemporalParser: Sendable {
     private static let calendarDays = TimePatternReader("%Y%m%d")
 
     private let unit: TimeUnit
+    /// Whether digits may be a calendar date, because no unit says that they are a time since 1970.
+    private let mayBeCalendar: Bool
     private let format: TimePatternReader?
 
     init(_ transformers: [Transformer]) {
-        var unit = TimeUnit.seconds
+        var unit: TimeUnit?
         var format: String?
         for transformer in transformers {
             if case .unit(let value) = transformer { unit = value }
             if case .format(let value) = transformer { format = value }
         }
-        self.unit = unit
+        self.unit = unit ?? .seconds
+        mayBeCalendar = unit == nil
         self.format = format.map { TimePatternReader($0) }
     }
 
@@ -33,8 +36,7 @@ struct TemporalParser: Sendable {
         // xs:date may have a zone; the day stays as written.
         if format == nil, case .text(let text) = scalar, let day = ISODate(text)?.day { return day }
         if format == nil, case .int(let value) = scalar, let format = Self.calendarFormat(of: String(value)) {
-            throw ValueConverter.Misfit(
-                reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
+            throw Self.calendarDate(scalar, format)
         }
         let microseconds = try microseconds(scalar)
         guard microseconds % 86_400_000_000 == 0, !isLeapSecond(scalar) else {
@@ -59,14 +61,15 @@ struct TemporalParser: Sendable {
         switch scalar {
         case .text(let text):
             if let value = ISODate(text)?.microseconds { return value }
-            if let format = Self.calendarFormat(of: text), unit == .seconds {
-                throw ValueConverter.Misfit(
-                    reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
-            }
+            if mayBeCalendar, let format = Self.calendarFormat(of: text) { throw Self.calendarDate(scalar, format) }
             if let value = number(text) { return value }
         case .int(let value):
+            if mayBeCalendar, Self.isCalendarDay(value) { throw Self.calendarDate(scalar, "%Y%m%d") }
             if let value = number(String(value)) { return value }
         case .decimal(let text):
+            if mayBeCalendar, let value = Int64(text), Self.isCalendarDay(value) {
+                throw Self.calendarDate(scalar, "%Y%m%d")
+            }
             if let value = number(text) { return value }
         case .double(let double):
             if let value = number("\(double)") { return value }
@@ -84,6 +87,17 @@ struct TemporalParser: Sendable {
         else { return nil }
         guard digits.utf8.count == 8 else { return "%Y" }
         return calendarDays.microseconds(digits) == nil ? nil : "%Y%m%d"
+    }
+
+    /// Returns whether a number is a day from 1900 to 2100, as `YYYYMMDD`; as seconds it would be in August 1970.
+    private static func isCalendarDay(_ number: Int64) -> Bool {
+        (19_000_101...21_001_231).contains(number) && calendarDays.microseconds(String(number)) != nil
+    }
+
+    /// Returns the error for digits that seem to be a calendar date of a format.
+    private static func calendarDate(_ scalar: RemoteScalar, _ format: String) -> ValueConverter.Misfit {
+        ValueConverter.Misfit(
+            reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
     }
 
     /// Returns a hint about a finer unit for a number that is out of range in the configured unit.
