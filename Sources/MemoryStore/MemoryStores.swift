@@ -92,9 +92,9 @@ public final class MemoryStores: StoreProvider {
         let copy = self.database(backup)
         copy.replace(before)
         databases.withLock { $0[backup] = copy }
-        var (state, notes) = migration.run(dropsUnused: true)
+        var (state, notes, forgotten) = migration.run(dropsUnused: true)
         let plan = migration.plan
-        state.addRun(migrated: plan, notes, started: started)
+        state.addRun(migrated: plan, notes, forgotten: forgotten, started: started)
         database.end(id, state, changed: Set(model.entities.map(\.name)))
         return MigrationResult(plan: plan, backup: backup, notes: notes)
     }
@@ -152,11 +152,13 @@ public final class MemoryStores: StoreProvider {
 
 extension DatabaseState {
     /// Records a migration as a run.
-    fileprivate mutating func addRun(migrated plan: SchemaPlan, _ notes: [String], started: String) {
+    fileprivate mutating func addRun(
+        migrated plan: SchemaPlan, _ notes: [String], forgotten: Set<Int64>, started: String
+    ) {
         lastRun += 1
         runs.append(
             RunRecord(
                 id: lastRun, kind: "migrate", started: started, finished: Clock.now(), outcome: "finished",
-                summary: plan.summary(notes: notes)))
+                summary: plan.summary(notes: notes, forgotten: forgotten)))
     }
 }

@@ -93,6 +93,9 @@ public struct PostgreSQLStores: StoreProvider {
         try SecretLock(DatabaseLocation(location), name: name)
     }
 
+    /// Returns the limit of PostgreSQL for the columns of a table.
+    public func mostColumns(of location: String) -> Int? { 1600 }
+
     /// Returns the tables of a model as SQL, in order of creation.
     public func schema(of model: CompiledModel) -> [String] {
         let schema = DatabaseLocation.usualSchema
@@ -136,7 +139,7 @@ public struct PostgreSQLStores: StoreProvider {
         try SchemaBackup.copy(schema, to: backupSchema, over: connection)
         let notes = try migration.run(dropsUnused: true)
         try AdaptedModels(connection, schema: schema).note(model)
-        try Self.addRun(connection, sql, plan, notes, started: started)
+        try Self.addRun(connection, sql, plan, notes, forgotten: migration.forgottenRuns, started: started)
         try connection.run("COMMIT", for: "committing the migration")
         return MigrationResult(
             plan: plan, backup: Self.location(of: backup, backupSchema, like: connection), notes: notes)
@@ -266,14 +269,15 @@ public struct PostgreSQLStores: StoreProvider {
 
     /// Records a migration as a run.
     private static func addRun(
-        _ connection: Connection, _ sql: DatabaseSQL, _ plan: SchemaPlan, _ notes: [String], started: String
+        _ connection: Connection, _ sql: DatabaseSQL, _ plan: SchemaPlan, _ notes: [String], forgotten runs: Set<Int64>,
+        started: String
     ) throws {
+        let summary = plan.summary(notes: notes, forgotten: runs)
         try connection.query(
             """
             WITH counted AS (UPDATE \(sql.own("bmo_database")) SET last_run = last_run + 1 RETURNING last_run)
             INSERT INTO \(sql.own("bmo_runs")) SELECT last_run, 'migrate', $1::text, $2::text, 'finished', $3::text, NULL
             FROM counted
-            """, [.text(started), .text(Clock.now()), .text(plan.summary(notes: notes))], for: "recording the migration"
-        )
+            """, [.text(started), .text(Clock.now()), .text(summary)], for: "recording the migration")
     }
 }

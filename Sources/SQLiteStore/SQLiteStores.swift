@@ -43,6 +43,9 @@ public struct SQLiteStores: StoreProvider {
         try TokenFile(location, name: name)
     }
 
+    /// Returns the limit of SQLite, `SQLITE_MAX_COLUMN`, for the columns of a table and of a result.
+    public func mostColumns(of location: String) -> Int? { 2000 }
+
     /// Returns the tables of a model as SQL, in order of creation.
     public func schema(of model: CompiledModel) -> [String] { SQLiteStore.schema(of: model) }
 

@@ -145,4 +145,28 @@ struct RecordedNameTests {
         #expect(links.map(\.relationship) == ["labels"])
         #expect(links.map(\.new) == [[[.integer(2)]]])
     }
+
+    @Test func `links stay where their columns get other names, and go with their target`() throws {
+        func model(_ columns: [String], target: String = "Tag") throws -> CompiledModel {
+            var tags = Relationship.many("tags", target)
+            tags.linkColumns = columns
+            return try .of(
+                Entity("Tag", key: ["id"], [.of("id", .integer)]), Entity("Label", key: ["id"], [.of("id", .integer)]),
+                Entity("Post", key: ["id"], [.of("id", .integer)], [tags]))
+        }
+        let fixture = try StoreFixture(overPostgreSQL: model(["a", "b"]))
+        try run(fixture, ["id": 1, "tags": [2, 3, 4]])
+        try run(fixture, ["id": 1, "tags": [2, 3]])
+        for columns in [["b", "a"], ["post_id", "tag_id"], []] {
+            try fixture.reopen(model(columns))
+            #expect(try fixture.table("Post_tags") == [["1", "0", "2"], ["1", "1", "3"]], "\(columns)")
+            #expect(try PostgreSQLStores().migrationPlan(of: fixture.path, to: model(columns)).isEmpty)
+        }
+        let plan = try PostgreSQLStores().migrationPlan(of: fixture.path, to: model([], target: "Label"))
+        #expect(plan.steps.map(\.cost) == ["2 links are lost"])
+        try migrate(fixture, to: model([], target: "Label"))
+        #expect(try fixture.table("Post_tags").isEmpty)
+        let error = try storeError { _ = try fixture.store.undo(run: 2) }
+        #expect(error.message.hasSuffix("run 2 cannot be undone: run 3, a migration, deleted changes of it"))
+    }
 }

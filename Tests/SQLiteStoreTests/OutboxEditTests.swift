@@ -301,6 +301,34 @@ import TestSupport
         try world.expectSound()
     }
 
+    @Test func `an edit of a list that leads to one object now is not undone`() throws {
+        func model(_ tag: Relationship) throws -> CompiledModel {
+            try .of(
+                Entity("Tag", key: ["id"], [.of("id", .integer)]),
+                Entity("Post", key: ["id"], [.of("id", .integer)], [tag]))
+        }
+        let fixture = try StoreFixture(model(.many("tag", "Tag")))
+        try fixture.sync("Tag", ["id": 1])
+        try fixture.sync("Post", ["id": 1, "tag": [1]])
+        try fixture.update("Post", 1, links: ["tag": []])
+        let run = try #require(try fixture.store.runs().first).id
+        try fixture.reopen(model(.one("tag", "Tag")))
+        let refusal = try #require(throws: UndoRefusal.self) { try fixture.store.undo(run: run) }
+        #expect(refusal.conflicts.map(\.reason) == ["the configuration has no Post.tag any more"])
+    }
+
+    @Test(.overSQLiteOnly) func `an entry that another program has damaged is named and can be dropped`() throws {
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.update("User", 2, set: ["name": "Bobby"])
+        try world.file().rows("UPDATE bmo_outbox SET changes = '{bad' WHERE id = 1")
+        let error = try storeError { _ = try world.outbox() }
+        #expect(error.message.contains("edit 1 in bmo_outbox cannot be read: no JSON"))
+        #expect(error.remedy?.hasPrefix("`bmo outbox drop 1`") == true)
+        try world.store.dropOutbox([1])
+        try world.expectOutbox("2 update User [2] name: Bob -> Bobby")
+        #expect(try world.store.wasDropped(1))
+    }
+
     @Test func `a deleted object that is made again is updated`() throws {
         try world.delete("User", 1)
         #expect(try world.store.stubCount(of: "User") == 1)

@@ -171,6 +171,18 @@ import TestSupport
         #expect(error.description == "City.\(field) is compared with \"\(value)\"; give \(wanted)")
     }
 
+    @Test func `bytes are compared with base64, and another text is refused`() throws {
+        let fixture = try StoreFixture(
+            CompiledModel.of(Entity("File", key: ["hash"], [.of("hash", .data), .of("name", .text)])))
+        try fixture.add("File", ["hash": .bytes([0, 1]), "name": "a"], ["hash": .bytes([104, 105]), "name": "b"])
+        let layout = fixture.model.entities[0]
+        #expect(try layout.keyValues(from: ["aGk="]) == [.bytes([104, 105])])
+        let query = RowQuery("File", where: [Condition(field: "hash", comparison: .equal, value: "aGk=")])
+        #expect(try fixture.store.rows(of: query).map(\.values) == [[.bytes([104, 105]), .text("b")]])
+        let error = try storeError { _ = try layout.keyValues(from: ["h!"]) }
+        #expect(error.description == "File.hash is compared with \"h!\"; give bytes in base64")
+    }
+
     @Test func `what the caller throws comes through`() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) { try fixture.store.rows(of: RowQuery("City")) { _ in throw Stop() } }

@@ -33,6 +33,11 @@ struct MemorySchemaMigration {
         for link in wanted.links where !links.contains(link.name) && storedLink(link.name) == nil {
             changes.append(.addTable(link.name))
         }
+        for link in wanted.links {
+            guard let target = storedTarget(of: link), target != link.target, let column = link.columns.target.first
+            else { continue }
+            changes.append(.changeReference(table: link.name, column: column, from: target, to: link.target))
+        }
         let dropped = state.schema.tables.map(\.name).filter { !used.contains($0) } + state.unused.tables.keys.sorted()
         for name in dropped where wanted.table(name) == nil { changes.append(.dropTable(name)) }
         let kept = Set(wanted.links.compactMap { storedLink($0.name) })
@@ -120,6 +125,41 @@ struct MemorySchemaMigration {
         return RenameMap.linkTable(name, in: model.model).flatMap { state.links[$0] != nil ? $0 : nil }
     }
 
+    /// Returns the entity to which the stored links of a table lead, by its present name; nil if the table is new.
+    private func storedTarget(of link: DatabaseSchema.LinkTable) -> String? {
+        let name = storedLink(link.name)
+        return state.schema.links.first { $0.name == name }.map { renamed($0.target) }
+    }
+
+    /// Returns whether the keys at an end of a table of links are others now.
+    private func isRekeyed(_ link: DatabaseSchema.LinkTable) -> Bool {
+        let ends = [link.source, link.target]
+        return sources.contains { $0.hasNewKey && ends.contains($0.layout.name) }
+            || changes.contains { change in
+                switch change {
+                case .convert(let table, let column, _):
+                    ends.contains(table) && wanted.table(table)?.key.contains(column.name) == true
+                case .changeReference(link.name, _, _, _): true
+                default: false
+                }
+            }
+    }
+
+    /// Returns whether recorded values of a table's rows have another type or meaning now.
+    private func hasOtherValues(_ source: TableSource) -> Bool {
+        let name = source.layout.name
+        let refersToNewKey = source.layout.toOne.contains { toOne in
+            sources.contains { $0.hasNewKey && $0.layout.index == model.entities[toOne.target].root }
+        }
+        return source.hasNewKey || refersToNewKey
+            || changes.contains { change in
+                switch change {
+                case .convert(name, _, _), .changeReference(name, _, _, _): true
+                default: false
+                }
+            }
+    }
+
     private func renamed(_ table: String) -> String {
         model.model.entities.first { $0.renamedFrom == table && $0.superentity == nil }?.name ?? table
     }
@@ -168,12 +208,14 @@ struct MemorySchemaMigration {
 
     // MARK: - Execution
 
-    /// Returns the state with the tables of the model, and what could not be kept, in words.
+    /// Returns the state with the tables of the model, what could not be kept, in words, and the runs whose changes were
+    /// deleted.
     ///
     /// - Parameter dropsUnused: Whether tables and columns that the model does not have are dropped, or only put aside.
-    func run(dropsUnused: Bool) -> (state: DatabaseState, notes: [String]) {
+    func run(dropsUnused: Bool) -> (state: DatabaseState, notes: [String], forgotten: Set<Int64>) {
         var new = state
         var notes: [String] = []
+        var forgotten: Set<Int64> = []
         new.schema = wanted
         new.schemaVersion += 1
         new.tables = [:]
@@ -188,24 +230,28 @@ struct MemorySchemaMigration {
             new.unused.tables[stored.table.name] = nil
             if stored.table.name != name { new.rename(stored.table.name, to: name) }
             new.tables[name] = rows(of: source, &new, &notes, dropsUnused: dropsUnused)
-            if source.hasNewKey
-                || changes.contains(where: { if case .convert(name, _, _) = $0 { true } else { false } })
-            {
-                forget(name, keepsKeys: !source.hasNewKey, &new, &notes)
-            }
+            guard hasOtherValues(source) else { continue }
+            forgotten.formUnion(forgetHistory(name, &new, &notes) { _ in true })
+            if source.hasNewKey { forgetKeys(name, &new) }
         }
         for link in wanted.links {
-            let isRekeyed = sources.contains { $0.hasNewKey && [link.source, link.target].contains($0.layout.name) }
-            let old = storedLink(link.name).flatMap { state.links[$0] }
-            if isRekeyed, let old, !old.lists.isEmpty { notes.append("\(link.name): its links are in the backup only") }
-            new.links[link.name] = isRekeyed ? LinkTable() : old ?? LinkTable()
+            let old = storedLink(link.name).flatMap { state.links[$0] } ?? LinkTable()
+            guard isRekeyed(link) else {
+                new.links[link.name] = old
+                continue
+            }
+            if !old.lists.isEmpty { notes.append("\(link.name): its links are in the backup only") }
+            new.links[link.name] = LinkTable()
+            guard let (owner, list) = RenameMap.list(ofLinkTable: link.name, in: model.model) else { continue }
+            let runs = forgetHistory(model.model.root(of: owner).name, &new, &notes) { $0.isOf(list: list.name) }
+            forgotten.formUnion(runs)
         }
         if !dropsUnused {
             for table in state.schema.tables where !sources.contains(where: { $0.stored?.table.name == table.name }) {
                 if let rows = state.tables[table.name] { new.unused.tables[table.name] = (table, rows) }
             }
         }
-        return (new, notes)
+        return (new, notes, forgotten)
     }
 
     private func rows(
@@ -222,6 +268,9 @@ struct MemorySchemaMigration {
             guard let row = stored.rows.rows[number], let oldKey = stored.rows.key(of: number) else { continue }
             var values = columns.map { column in column.value(row, oldKey, &unfit) }
             if let field = layout.discriminator {
+                // Before there were sub-entities, an attribute may have had the column.
+                let isKind = stored.table.discriminator != nil || layout.kinds.contains(values[field].description)
+                if !isKind { values[field] = .null }
                 let kind = model.model.entities.first { values[field] == .text($0.renamedFrom ?? "") }?.name
                 values[field] = values[field] == .null ? .text(layout.name) : kind.map { .text($0) } ?? values[field]
             }
@@ -259,12 +308,19 @@ struct MemorySchemaMigration {
         new.unused.columns[source.layout.name] = unused.isEmpty ? nil : unused
     }
 
-    /// Forgets the bookkeeping about rows whose keys or values are others now.
-    private func forget(_ table: String, keepsKeys: Bool, _ new: inout DatabaseState, _ notes: inout [String]) {
-        let count = new.changes.count { $0.entity == table }
-        if count > 0 { notes.append("\(table): only the backup has its history so far (\(count) changes)") }
-        new.changes.removeAll { $0.entity == table }
-        guard !keepsKeys else { return }
+    /// Deletes recorded changes of a table's rows; returns the runs that made them.
+    private func forgetHistory(
+        _ table: String, _ new: inout DatabaseState, _ notes: inout [String], where fits: (ChangeRecord) -> Bool
+    ) -> Set<Int64> {
+        let deleted = new.changes.filter { $0.entity == table && fits($0) }
+        guard !deleted.isEmpty else { return [] }
+        notes.append("\(table): only the backup has its history so far (\(deleted.count) changes)")
+        new.changes.removeAll { $0.entity == table && fits($0) }
+        return Set(deleted.map(\.run))
+    }
+
+    /// Forgets the bookkeeping about rows whose keys are others now.
+    private func forgetKeys(_ table: String, _ new: inout DatabaseState) {
         new.stubs[table] = nil
         new.provenance[table] = nil
         new.outbox.removeAll { $0.root == table }
@@ -319,5 +375,14 @@ struct MemorySchemaMigration {
         }
         column.isCleared = column.isCleared || isRekeyed
         return column
+    }
+}
+
+extension ChangeRecord {
+    /// Returns whether it is a change of a relationship to many.
+    fileprivate func isOf(list name: String) -> Bool {
+        [old, new].contains { content in
+            if case .links(name, _)? = content { true } else { false }
+        }
     }
 }

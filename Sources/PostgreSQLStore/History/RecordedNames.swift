@@ -58,13 +58,31 @@ struct RecordedNames {
         }
     }
 
+    /// Deletes the recorded changes of a table's rows, or only those of one list.
+    ///
+    /// - Returns: The number of changes, and the runs that made them.
+    func forgetChanges(of table: String, list: String?) throws -> (count: Int, runs: [Int64]) {
+        var condition = "entity = $1::text"
+        var values: [SQLParameter] = [.text(table)]
+        if let list {
+            condition += " AND change = 'relinked' AND (starts_with(old, $2::text) OR starts_with(new, $2::text))"
+            values.append(.text(Self.start(ofList: list)))
+        }
+        let action = "forgetting the history of \(table)"
+        let found = try connection.query("SELECT DISTINCT run FROM \(changes) WHERE \(condition)", values, for: action)
+        let deletion = try connection.query("DELETE FROM \(changes) WHERE \(condition)", values, for: action)
+        return (deletion.changed, (0..<found.count).compactMap { found.bigint($0, 0) })
+    }
+
+    /// Returns the beginning of each recorded change of a list, in the form in which LinkSpan writes it.
+    private static func start(ofList name: String) -> String { "{\"relationship\":\"\(name)\"," }
+
     private func has(list name: String, in table: String) throws -> Bool {
-        // The form in which LinkSpan writes a list.
         try connection.query(
             """
             SELECT EXISTS (SELECT 1 FROM \(changes) WHERE entity = $1::text AND change = 'relinked'
                 AND (starts_with(old, $2::text) OR starts_with(new, $2::text)))
-            """, [.text(table), .text("{\"relationship\":\"\(name)\",")],
+            """, [.text(table), .text(Self.start(ofList: name))],
             for: "looking for \(table).\(name) in the history"
         ).boolean(0, 0)
     }

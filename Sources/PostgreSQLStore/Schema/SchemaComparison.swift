@@ -54,8 +54,9 @@ struct SchemaComparison {
             }
         }
         let renames = RenameMap(ofTable: table.name, in: model)
-        var names: [String: String] = [:]
-        for column in table.columns {
+        var names = renameLinks(table, stored, oldName)
+        let renamed = Set(names.values)
+        for column in table.columns where names[column.name] == nil && !renamed.contains(column.name) {
             if stored.column(column.name) != nil {
                 names[column.name] = column.name
             } else if let old = renames.columns[column.name], stored.column(old) != nil,
@@ -97,6 +98,18 @@ struct SchemaComparison {
         }
     }
 
+    /// Renames the columns of a link table by their places; returns the present names of all that get another, by the new.
+    private mutating func renameLinks(
+        _ table: TableDefinition, _ stored: Catalog.Table, _ oldName: String
+    ) -> [String: String] {
+        let columns = stored.columns.map(\.name)
+        let links = LinkRenames(
+            table.linkEnds, present: columns.filter { made.has($0, in: oldName) },
+            others: columns.filter { !made.has($0, in: oldName) }, ignoresCase: false)
+        for (old, new) in links.steps { changes.append(.renameColumn(table: table.name, from: old, to: new)) }
+        return Dictionary(links.renames.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Refuses a table of another program with the name of an entity.
     private func checkOwner(_ table: String) throws {
         guard !made.mayHave(table) else { return }
@@ -124,6 +137,7 @@ struct SchemaComparison {
         _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ renames: RenameMap
     ) throws {
         guard let discriminator = table.discriminator, let column = names[discriminator] else { return }
+        try checkDiscriminator(column, of: oldName, table)
         func hasRows(_ kind: String) throws -> Bool {
             try connection.query(
                 """
@@ -146,6 +160,18 @@ struct SchemaComparison {
             }
             changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: new))
         }
+    }
+
+    /// Refuses a column of a former attribute, or of another program, where the table needs one with the objects' entities.
+    private func checkDiscriminator(_ column: String, of stored: String, _ table: TableDefinition) throws {
+        // The column that bmo creates for these always has a value.
+        guard catalog.tables[stored]?.required.contains(column) == false else { return }
+        throw StoreError(
+            .schema,
+            "\(connection.place): \(stored) has a column \(column) of a former attribute or another program, which would "
+                + "have the entity of each object now",
+            remedy: "rename or drop it with an SQL client, or take the sub-entities of \(table.name) out of the file, "
+                + "let `bmo migrate --apply` drop it, and add them again")
     }
 
     // MARK: - Names

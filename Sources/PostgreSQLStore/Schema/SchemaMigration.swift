@@ -10,6 +10,8 @@ struct SchemaMigration {
     private let model: CompiledModel
     let changes: [SchemaChange]
     private var notes: [String] = []
+    /// The runs that lost recorded changes.
+    private(set) var forgottenRuns: Set<Int64> = []
 
     init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
         self.connection = connection
@@ -136,8 +138,16 @@ struct SchemaMigration {
             try convert(table, column, from: type, attribute)
             try forgetHistory(of: table)
         case .changeReference(let table, let reference, _):
-            let cleared = reference.columns.map { "\(Identifier.quoted($0)) = NULL" }.joined(separator: ", ")
-            try connection.run("UPDATE \(quoted(table)) SET \(cleared)", for: action)
+            if let (owner, list) = RenameMap.list(ofLinkTable: table, in: model.model) {
+                // A link needs its target.
+                let count = try connection.query("DELETE FROM \(quoted(table))", for: action).changed
+                if count > 0 { notes.append("\(owner.name).\(list.name): only the backup has its \(count) links") }
+                try forgetHistory(of: model.model.root(of: owner).name, list: list.name)
+            } else {
+                let cleared = reference.columns.map { "\(Identifier.quoted($0)) = NULL" }.joined(separator: ", ")
+                try connection.run("UPDATE \(quoted(table)) SET \(cleared)", for: action)
+                try forgetHistory(of: table)
+            }
         case .dropColumn(let table, let column):
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
             try RecordedNames(connection, schema: schema).retire(column: column, in: table)
@@ -205,12 +215,13 @@ struct SchemaMigration {
         }
     }
 
-    /// Forgets the recorded changes of a table whose values are others now.
-    private mutating func forgetHistory(of table: String) throws {
-        let count = try connection.query(
-            "DELETE FROM \(quoted("bmo_changes")) WHERE entity = $1::text", [.text(table)], for: "changing \(table)"
-        ).changed
-        if count > 0 { notes.append("\(table): only the backup has its history so far (\(count) changes)") }
+    /// Forgets the recorded changes of a table whose values are others now, or only those of one list.
+    private mutating func forgetHistory(of table: String, list: String? = nil) throws {
+        let (count, runs) = try RecordedNames(connection, schema: schema).forgetChanges(of: table, list: list)
+        guard count > 0 else { return }
+        forgottenRuns.formUnion(runs)
+        let what = list.map { "\(table).\($0)" } ?? table
+        notes.append("\(what): only the backup has its history so far (\(count) changes)")
     }
 
     // MARK: - Conversion
@@ -297,7 +308,9 @@ struct SchemaMigration {
         case .dropColumn(let table, let column): return "with \(Self.words(try count(table, column)))"
         case .changeReference(let table, let reference, _):
             let values = try count(table, reference.columns.first)
-            return values == 0 ? nil : "\(Self.words(values)) become null"
+            guard values > 0 else { return nil }
+            let isLinks = RenameMap.list(ofLinkTable: table, in: model.model) != nil
+            return isLinks ? "\(values) link\(values == 1 ? " is" : "s are") lost" : "\(Self.words(values)) become null"
         case .convert(let table, let column, let type, let attribute):
             return try conversionCost(table, column, from: type, attribute)
         default: return nil

@@ -1,6 +1,7 @@
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import StoreRules
 
 /// A table that a model needs.
 struct TableDefinition {
@@ -28,6 +29,8 @@ struct TableDefinition {
     /// Whether it has the hidden column with the row's number.
     let isNumberedApart: Bool
     let isLinkTable: Bool
+    /// The ends of a link table, source first; empty for another table.
+    let linkEnds: [LinkRenames.End]
     /// Whether it has at most one row.
     let isSingleton: Bool
     /// The view of its rows that are not deleted.
@@ -58,6 +61,7 @@ struct TableDefinition {
         discriminator = layout.discriminator.map { layout.fields[$0].name }
         isNumberedApart = !RowTableSQL.isNumbered(layout)
         isLinkTable = false
+        linkEnds = []
         isSingleton = layout.isSingleton
         view = model.model.entities[layout.index].deletes.view
     }
@@ -79,6 +83,9 @@ struct TableDefinition {
         discriminator = nil
         isNumberedApart = false
         isLinkTable = true
+        linkEnds = [
+            LinkRenames.End(names.source, of: source, in: model), LinkRenames.End(names.target, of: target, in: model),
+        ]
         isSingleton = false
         view = nil
     }

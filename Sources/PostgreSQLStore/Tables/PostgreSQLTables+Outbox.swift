@@ -7,7 +7,10 @@ extension PostgreSQLTables {
     private func read(_ table: String) throws -> [StoredEntry] {
         let result = try connection.query(
             "SELECT \(StoredEntry.columns) FROM \(sql.own(table)) ORDER BY id", for: "reading the outbox")
-        return try (0..<result.count).map { try StoredEntry(result, $0, model) }
+        return try (0..<result.count).map { row in
+            guard table == "bmo_outbox" else { return try StoredEntry(result, row, model) }
+            return try OutboxEntry.reading(result.bigint(row, 0) ?? 0) { try StoredEntry(result, row, model) }
+        }
     }
 
     private func stored() throws -> [StoredEntry] {
@@ -70,6 +73,20 @@ extension PostgreSQLTables {
         for other in try dependants(of: entry.id) {
             try change(other.id) { $0.entry.dependsOn.removeAll { $0 == entry.id } }
         }
+    }
+
+    func removeDamaged(_ id: Int64) throws -> Bool {
+        // If the outbox has been read, no entry is damaged.
+        guard outbox == nil, counters.hasOutbox else { return false }
+        let table = sql.own("bmo_outbox")
+        let found = try connection.query(
+            "SELECT \(StoredEntry.columns) FROM \(table) WHERE id = $1::bigint", [.bigint(id)],
+            for: "reading the outbox")
+        guard found.count > 0, (try? StoredEntry(found, 0, model)) == nil else { return false }
+        noteWritten()
+        try connection.query(
+            "DELETE FROM \(table) WHERE id = $1::bigint", [.bigint(id)], for: "writing the outbox")
+        return true
     }
 
     func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64> {

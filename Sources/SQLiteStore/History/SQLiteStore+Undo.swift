@@ -82,7 +82,15 @@ extension SQLiteStore {
         guard let run = try runs(id: id).first else { throw RunRecord.missing(id) }
         let undoneKind = try run.undoes.flatMap { try runs(id: $0).first?.kind }
         let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
-        try run.checkUndo(undoneKind: undoneKind, undoneBy: undoneBy)
+        let migrations = try read("reading the runs") { db in
+            try Row.fetchAll(
+                db, sql: "SELECT id, summary FROM bmo_runs WHERE kind = 'migrate' AND id > ? ORDER BY id DESC",
+                arguments: [id])
+        }
+        let forgottenBy = migrations.map { row in
+            RunRecord(id: row["id"], kind: "migrate", started: "", outcome: "", summary: row["summary"])
+        }.first { $0.hasForgotten(id) }?.id
+        try run.checkUndo(undoneKind: undoneKind, undoneBy: undoneBy, forgottenBy: forgottenBy)
         return run
     }
 }

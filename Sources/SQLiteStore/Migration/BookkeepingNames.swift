@@ -155,6 +155,23 @@ struct BookkeepingNames {
         try renameRecorded(list: name, to: retired, of: table)
     }
 
+    /// Deletes the recorded changes of a table's rows, or only those of one list.
+    ///
+    /// - Returns: The number of changes, and the runs that made them.
+    func forgetChanges(of table: String, list: String?) throws -> (count: Int, runs: [Int64]) {
+        var condition = "entity = ?"
+        var arguments: StatementArguments = [table]
+        if let list {
+            let name = "IN (json_extract(old, '$.relationship'), json_extract(new, '$.relationship'))"
+            condition += " AND change = 'relinked' AND ? \(name)"
+            arguments += [list]
+        }
+        let runs = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT run FROM bmo_changes WHERE \(condition)", arguments: arguments)
+        try db.execute(sql: "DELETE FROM bmo_changes WHERE \(condition)", arguments: arguments)
+        return (db.changesCount, runs)
+    }
+
     private func isRecorded(list name: String, of table: String) throws -> Bool {
         try Bool.fetchOne(
             db,

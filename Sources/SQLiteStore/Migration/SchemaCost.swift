@@ -22,7 +22,9 @@ enum SchemaCost {
                 return nil
             }
             let count = try count(name, column, in: db)
-            return count == 0 ? nil : "\(values(count)) become null"
+            guard count > 0 else { return nil }
+            let isLinks = difference.tables.contains { $0.name == table && $0.isFull }
+            return isLinks ? "\(count) link\(count == 1 ? " is" : "s are") lost" : "\(values(count)) become null"
         case .convert(let table, let column, _):
             guard let existing = difference.existing[table.lowercased()],
                 let old = existing.columns.first(where: { $0.isNamed(column.name) }),

@@ -48,6 +48,7 @@ struct SchemaDifference {
                 continue
             }
             rename(table, &found)
+            try checkDiscriminator(of: table, found, in: db)
             existing[table.name.lowercased()] = found
             try renameKinds(of: table, found, made, in: db)
         }
@@ -92,6 +93,7 @@ struct SchemaDifference {
     }
 
     private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) {
+        guard !table.isFull else { return renameLinks(table, &found) }
         for column in table.columns {
             guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }),
                 !found.columns.contains(where: { $0.isNamed(column.name) }),
@@ -104,6 +106,18 @@ struct SchemaDifference {
             found.names[name] = nil
             steps.append(.renameColumn(table: table.name, from: name, to: column.name))
         }
+    }
+
+    private mutating func renameLinks(_ table: SchemaBuilder.Table, _ found: inout Existing) {
+        let others = found.others.map(\.name)
+        let own = found.columns.map(\.name).filter { !others.contains($0) }
+        let links = LinkRenames(table.linkEnds, present: own, others: others, ignoresCase: true)
+        for (old, new) in links.steps { steps.append(.renameColumn(table: table.name, from: old, to: new)) }
+        found.columns = found.columns.map { column in
+            links.renames.first { $0.old == column.name }.map { column.named($0.new) } ?? column
+        }
+        for rename in links.renames { found.names[rename.old] = nil }
+        for rename in links.renames { found.names[rename.new] = rename.old }
     }
 
     private mutating func renameKinds(
@@ -128,6 +142,40 @@ struct SchemaDifference {
             }
             steps.append(.renameKind(table: table.name, from: old, to: new))
         }
+    }
+
+    /// Refuses a column of a former attribute, or of another tool, where the table needs one with the objects' entities.
+    ///
+    /// The column that bmo creates for these has a default value.
+    private func checkDiscriminator(
+        of table: SchemaBuilder.Table, _ found: Existing, in db: Database
+    ) throws {
+        let name = Entity.discriminatorColumn
+        guard table.columns.contains(where: { $0.name == name && $0.defaultText != nil }),
+            let root = model.entity(named: table.name), found.columns.contains(where: { $0.isNamed(name) }),
+            try Bool.fetchOne(
+                db, sql: "SELECT dflt_value IS NULL FROM pragma_table_info(?) WHERE lower(name) = ?",
+                arguments: [found.name, name]) == true
+        else { return }
+        // An earlier version of bmo may have used such a column, and a complete scan has given it its values since.
+        let kinds = model.family(of: root).map(\.name)
+        let known = kinds.map { _ in "?" }.joined(separator: ", ")
+        let isUsed = try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) > 0 AND count(*) = total(\(name) IN (\(known)))
+                FROM \(SchemaBuilder.quoted(found.name))
+                """, arguments: StatementArguments(kinds))
+        guard isUsed != true else { return }
+        let isForeign = found.others.contains { $0.isNamed(name) }
+        throw StoreError(
+            .schema,
+            "\(found.name) has a column \(name) of \(isForeign ? "another tool" : "a former attribute"), "
+                + "which would have the entity of each object now",
+            remedy: isForeign
+                ? "rename or drop the column with an SQLite client"
+                : "take the sub-entities of \(table.name) out of the file, let `bmo migrate --apply` drop the column, and "
+                    + "add them again")
     }
 
     // MARK: comparing

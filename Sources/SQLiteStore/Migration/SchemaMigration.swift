@@ -12,6 +12,8 @@ struct SchemaMigration {
     private let difference: SchemaDifference
     /// The rows and values that could not be kept, in words.
     private(set) var notes: [String] = []
+    /// The runs that lost recorded changes.
+    private(set) var forgottenRuns: Set<Int64> = []
 
     init(_ difference: SchemaDifference, in db: Database) {
         self.difference = difference
@@ -24,6 +26,7 @@ struct SchemaMigration {
     mutating func run() throws {
         for step in difference.steps where step.isLossless { try SchemaChange.make(step, in: db) }
         try checkOutbox()
+        try checkReferencesOfOthers()
         try rebuild()
         for case .dropTable(let name) in difference.steps {
             let kinds = try BookkeepingNames(in: db).kinds(of: name, besides: difference.model.entities.map(\.name))
@@ -37,6 +40,7 @@ struct SchemaMigration {
         try SchemaUpdate.finish(difference.tables, in: db)
         try addStubs()
         try check()
+        try noteInvalidViews()
     }
 
     /// Refuses to change tables with pending edits, whose base values cannot be converted to other types or keys.
@@ -54,6 +58,34 @@ struct SchemaMigration {
                 remedy:
                     "`bmo push` sends them and `bmo outbox drop` discards them; do that with the previous configuration"
             )
+        }
+    }
+
+    /// Refuses to take away a key to which tables of others refer: SQLite could not check their references any more.
+    private func checkReferencesOfOthers() throws {
+        let rekeyed = difference.rekeyed
+        var dropped: Set<String> = []
+        for case .dropTable(let name) in difference.steps { dropped.insert(name) }
+        guard !rekeyed.isEmpty || !dropped.isEmpty else { return }
+        let made = try ManagedTables(in: db)
+        let references = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT t.name AS source, f."table" AS target
+                FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f
+                WHERE t.type = 'table' AND t.name NOT GLOB 'bmo_*' ORDER BY 1, 2
+                """)
+        for reference in references {
+            let source: String = reference["source"]
+            let target: String = reference["target"]
+            guard !made.has(source), !difference.tables.contains(where: { $0.name == source }) else { continue }
+            func isTarget(_ name: String) -> Bool { name.lowercased() == target.lowercased() }
+            guard rekeyed.contains(where: isTarget) || dropped.contains(where: isTarget) else { continue }
+            throw StoreError(
+                .schema,
+                "the table \(source), which bmo did not create, refers to \(target), "
+                    + (dropped.contains(where: isTarget) ? "which is dropped" : "whose key changes"),
+                remedy: "drop \(source) or its reference before the migration, and create it again after that")
         }
     }
 
@@ -80,7 +112,7 @@ struct SchemaMigration {
             }
             let keys = try KeyedBookkeeping(of: name, on: db)
             let lost = try rebuild.fill { try keys.move(from: $0, to: $1) }
-            try note(lost, of: name)
+            if table.isFull { try noteLinks(lost, of: name) } else { try note(lost, of: name) }
             try keys.finish()
             rebuilds.append(rebuild)
         }
@@ -90,14 +122,39 @@ struct SchemaMigration {
         for rebuild in rebuilds { notes += try rebuild.replace() }
         for name in names {
             // The history has columns, types and keys that no longer exist, so an undo would fail.
-            try db.execute(sql: "DELETE FROM bmo_changes WHERE entity = ?", arguments: [name])
-            let count = db.changesCount
-            if count > 0 { notes.append("\(name): only the backup has its history so far (\(count) changes)") }
+            try forgetHistory(of: name)
             // The rows have changed, so saved positions of scans are invalid.
             for table in NameColumns.positions where try db.tableExists(table) {
                 try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])
             }
         }
+    }
+
+    /// Deletes the recorded changes of a table's rows, or of the list whose links a table has, which its owner records.
+    private mutating func forgetHistory(of name: String) throws {
+        var (table, list): (String, String?) = (name, nil)
+        if let found = RenameMap.list(ofLinkTable: name, in: difference.model) {
+            (table, list) = (difference.model.root(of: found.owner).name, found.list.name)
+        }
+        let (count, runs) = try BookkeepingNames(in: db).forgetChanges(of: table, list: list)
+        guard count > 0 else { return }
+        forgottenRuns.formUnion(runs)
+        let what = list.map { "\(table).\($0)" } ?? table
+        notes.append("\(what): only the backup has its history so far (\(count) changes)")
+    }
+
+    /// Notes how many links are lost, and lets the next sync ask for all of their lists.
+    ///
+    /// They are not put into quarantine: no listing brings a link alone, so that they would stay there.
+    private mutating func noteLinks(_ lost: [TableRebuild.Loss], of table: String) throws {
+        let count = lost.count { $0.isWholeRow }
+        guard count > 0, let (owner, list) = RenameMap.list(ofLinkTable: table, in: difference.model) else { return }
+        for entity in difference.model.family(of: owner) {
+            try db.execute(sql: "DELETE FROM bmo_cursors WHERE entity = ?", arguments: [entity.name])
+        }
+        notes.append(
+            "\(owner.name).\(list.name): \(count) link\(count == 1 ? "" : "s") could not be kept; the next sync of "
+                + "\(owner.name) asks for all lists again")
     }
 
     /// Quarantines the rows and values that do not fit, and notes how many there are.
@@ -153,6 +210,18 @@ struct SchemaMigration {
                     stub.bind(utf8: JSONText.key(key).bytes, at: 2)
                     try stub.run()
                 }
+            }
+        }
+    }
+
+    /// Notes views that read what was dropped: SQLite refuses each later rename until they are gone.
+    private mutating func noteInvalidViews() throws {
+        let views = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
+        for view in views {
+            do {
+                _ = try db.makeStatement(sql: "SELECT * FROM \(SchemaBuilder.quoted(view))")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+                notes.append("the view \(view) is not valid: \(error.message ?? ""); correct or drop it")
             }
         }
     }

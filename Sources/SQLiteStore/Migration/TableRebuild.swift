@@ -106,11 +106,15 @@ struct TableRebuild {
         guard oldKey.map({ $0.lowercased() }) != newKey.map({ $0.lowercased() }) else { return nil }
         // Without the new key no object has one: an old key, taken for a new one, would name another object.
         let hasValues = newKey.allSatisfy { name in found.columns.contains { found.names[$0.name] == name } }
-        // The columns of the old reference: its name, with the parts of a composite key appended.
+        func places(_ names: [String]) -> [Int]? {
+            let places = names.compactMap { name in existing.columns.firstIndex { $0.isNamed(name) } }
+            return places.count == oldKey.count ? places : nil
+        }
+        // The columns of the old reference: its name, with the parts of a composite key appended; or they have names of
+        // their own, one for each part of the key.
         let name = reference.oldName
         let names = oldKey.count == 1 ? [name] : oldKey.map { "\(name)_\($0)" }
-        let columns = names.compactMap { name in existing.columns.firstIndex { $0.isNamed(name) } }
-        guard columns.count == oldKey.count else { return nil }
+        guard let columns = places(names) ?? places(reference.columns) else { return nil }
         let quoted = SchemaBuilder.quoted
         let lookUp = RawStatement(
             "SELECT \(newKey.map { hasValues ? quoted($0) : "NULL" }.joined(separator: ", ")) FROM \(quoted(target.name)) "
@@ -238,12 +242,14 @@ struct TableRebuild {
     /// - Returns: Those that could not be restored, in words.
     func replace() throws -> [String] {
         let quoted = SchemaBuilder.quoted
-        let own = try Row.fetchAll(
+        let made = try SchemaChange.indexes(of: table.name, in: db)
+        let all = try Row.fetchAll(
             db,
             sql: """
                 SELECT type, name, sql FROM sqlite_schema
-                WHERE tbl_name = ?1 AND type IN ('index', 'trigger') AND sql IS NOT NULL AND name NOT GLOB ?1 || '_by_*'
+                WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL
                 """, arguments: [table.name])
+        let own = all.filter { row in row["type"] as String == "trigger" || !made.contains(row["name"] as String) }
         try db.execute(sql: "DROP TABLE \(quoted(table.name))")
         try db.execute(
             sql: "ALTER TABLE \(quoted(Self.temporaryName(table.name))) RENAME TO \(quoted(table.name))")

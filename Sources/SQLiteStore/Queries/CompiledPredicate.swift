@@ -11,6 +11,9 @@ struct CompiledPredicate {
     /// The maximum number of values, which leaves room for a page's keys: SQLite binds at most 32,766 per statement.
     static let maxValues = 30_000
 
+    /// The maximum number of parts of one list: SQLite limits the depth of an expression, to which each part adds a level.
+    private static let maxParts = 100
+
     /// Compiles a predicate.
     ///
     /// - Throws: ``StoreError`` of code `request` for a missing field or too many values.
@@ -41,8 +44,8 @@ struct CompiledPredicate {
             guard !values.isEmpty else { return }
             sql += values.map { _ in "?" }.joined(separator: ", ") + "), FALSE)"
             arguments += column.type == .decimal ? values.map(\.asDecimal) : values
-        case .all(let parts): try join(parts, " AND ", none: "TRUE")
-        case .any(let parts): try join(parts, " OR ", none: "FALSE")
+        case .all(let parts): try join(parts[...], " AND ", none: "TRUE")
+        case .any(let parts): try join(parts[...], " OR ", none: "FALSE")
         case .not(let part):
             sql += "("
             try add(part)
@@ -50,15 +53,24 @@ struct CompiledPredicate {
         }
     }
 
-    private mutating func join(_ parts: [RowPredicate], _ word: String, none: String) throws {
+    private mutating func join(_ parts: ArraySlice<RowPredicate>, _ word: String, none: String) throws {
         guard !parts.isEmpty else {
             sql += none
             return
         }
         sql += "("
-        for (index, part) in parts.enumerated() {
-            if index > 0 { sql += word }
-            try add(part)
+        if parts.count > Self.maxParts {
+            // Lists of lists.
+            let size = max(Self.maxParts, (parts.count + Self.maxParts - 1) / Self.maxParts)
+            for start in stride(from: parts.startIndex, to: parts.endIndex, by: size) {
+                if start > parts.startIndex { sql += word }
+                try join(parts[start..<min(start + size, parts.endIndex)], word, none: none)
+            }
+        } else {
+            for (index, part) in parts.enumerated() {
+                if index > 0 { sql += word }
+                try add(part)
+            }
         }
         sql += ")"
     }

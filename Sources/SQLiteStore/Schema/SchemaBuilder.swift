@@ -47,6 +47,8 @@ struct SchemaBuilder {
         var oldKinds: [String: String] = [:]
         /// The to-one relationships stored in these columns.
         var references: [ReferenceColumns] = []
+        /// The ends of a link table, source first; empty for another table.
+        var linkEnds: [LinkRenames.End] = []
         /// The number of trailing columns that are not in the model.
         private(set) var otherCount = 0
         /// The name of the view of its rows that are not deleted; nil if it has none.
@@ -180,29 +182,20 @@ struct SchemaBuilder {
             options: "STRICT", key: keyNames)
     }
 
-    /// Returns the earlier name of a link table's column if it differs: the key's attribute was renamed, or the
-    /// configuration has since given the column a name.
-    private func oldName(_ name: String, _ end: String, _ attribute: String?, _ old: RenameMap) -> String? {
-        let before = attribute.map { "\(end)_\(old.columns[$0] ?? $0)" } ?? end
-        return before == name ? nil : before
-    }
-
     private func linkTable(_ name: String, from source: EntityLayout, to target: EntityLayout) -> Table {
         let sourceNames = Self.linkColumns(.source, source, of: name, in: model)
         let targetNames = Self.linkColumns(.target, target, of: name, in: model)
-        func end(_ end: String, _ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
-            let old = RenameMap(ofTable: layout.name, in: model)
-            return zip(names, layout.key).map { name, field in
+        func end(_ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
+            zip(names, layout.key).map { name, field in
                 let key = layout.fields[field]
                 return Column(
                     name: name, type: Self.type(key.type), isKey: isKey, attribute: key.type,
-                    oldName: oldName(name, end, names.count == 1 ? nil : key.name, old),
                     target: names.count == 1 ? Reference(table: layout.name, column: key.name) : nil,
                     isPartOfReference: names.count > 1)
             }
         }
-        let sourceColumns = end("source", sourceNames, source, isKey: true)
-        let targetColumns = end("target", targetNames, target, isKey: false)
+        let sourceColumns = end(sourceNames, source, isKey: true)
+        let targetColumns = end(targetNames, target, isKey: false)
         let position = Column(name: "position", type: "INTEGER", isKey: true, attribute: .integer)
         let columns = sourceColumns + [position] + targetColumns
         let lines =
@@ -212,6 +205,7 @@ struct SchemaBuilder {
         let index =
             "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(name)_by_target")) "
             + "ON \(Self.quoted(name)) (\(list(targetNames)))"
+        let ends = model.linkEnds(of: name)
         func referenceColumns(_ end: String, _ names: [String], _ layout: EntityLayout) -> ReferenceColumns {
             ReferenceColumns(
                 columns: names, target: layout.name, targetColumns: layout.key.map { layout.fields[$0].name },
@@ -220,7 +214,11 @@ struct SchemaBuilder {
         return Table(
             name: name, columns: columns, indexes: [index], oldName: RenameMap.linkTable(name, in: model.model),
             references: [
-                referenceColumns("source", sourceNames, source), referenceColumns("target", targetNames, target),
+                referenceColumns(ends.source, sourceNames, source), referenceColumns(ends.target, targetNames, target),
+            ],
+            linkEnds: [
+                LinkRenames.End(sourceNames, of: source, in: model),
+                LinkRenames.End(targetNames, of: target, in: model),
             ], lines: lines, options: "STRICT, WITHOUT ROWID", key: sourceNames + ["position"])
     }
 

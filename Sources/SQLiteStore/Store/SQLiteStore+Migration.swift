@@ -80,7 +80,7 @@ extension SQLiteStore {
                         try migration.run()
                         result.plan = SchemaPlan(difference)
                         result.notes = migration.notes
-                        try record(result, started, in: db)
+                        try record(result, started, forgotten: migration.forgottenRuns, in: db)
                         return .commit
                     }
                     hasMigrated = true
@@ -102,10 +102,12 @@ extension SQLiteStore {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    private static func record(_ migration: MigrationResult, _ started: String, in db: Database) throws {
+    private static func record(
+        _ migration: MigrationResult, _ started: String, forgotten runs: Set<Int64>, in db: Database
+    ) throws {
         try db.execute(
             sql: """
                 INSERT INTO bmo_runs (kind, started, finished, outcome, summary) VALUES ('migrate', ?, ?, 'finished', ?)
-                """, arguments: [started, Clock.now(), migration.plan.summary(notes: migration.notes)])
+                """, arguments: [started, Clock.now(), migration.plan.summary(notes: migration.notes, forgotten: runs)])
     }
 }

@@ -24,8 +24,7 @@ extension LocalEditor {
             guard let index = layout.toMany.firstIndex(where: { $0.name == name }) else {
                 throw StoreError(
                     .request, "\(layout.name) has no relationship to many \"\(name)\"",
-                    remedy: suggestion(for: name, among: layout.toMany.map(\.name))
-                        ?? "there are: \(layout.toMany.map(\.name).joined(separator: ", "))")
+                    remedy: suggestion(for: name, among: layout.toMany.map(\.name)) ?? "it has none")
             }
             let toMany = layout.toMany[index]
             var seen: Set<[StoredValue]> = []

@@ -8,7 +8,13 @@ extension LocalEditor {
     ///
     /// - Throws: ``StoreError`` if later edits depend on them.
     package func drop(_ ids: [Int64]) throws {
-        let entries = try Set(ids).sorted().map { id in
+        let ids = try Set(ids).sorted().filter { id in
+            // Without its content, the row cannot be taken back.
+            guard try outbox.removeDamaged(id) else { return true }
+            try objects.noteDropped(id)
+            return false
+        }
+        let entries = try ids.map { id in
             guard let entry = try outbox.entry(id) else { throw OutboxEntry.missing(id) }
             guard entry.state != .sending else {
                 throw StoreError(

@@ -6,6 +6,17 @@ extension OutboxEntry {
         StoreError(.request, "edit \(id) is not waiting in the outbox", remedy: "`bmo outbox` lists the waiting edits")
     }
 
+    /// Reads a stored entry; an error names it, and what to do with an entry that another program has damaged.
+    package static func reading<Entry>(_ id: Int64, _ body: () throws -> Entry) throws -> Entry {
+        do {
+            return try body()
+        } catch {
+            throw StoreError(
+                .internal, "edit \(id) in bmo_outbox cannot be read: \(error)",
+                remedy: "`bmo outbox drop \(id)` discards it, and `bmo sync --full` brings the remote's values")
+        }
+    }
+
     /// Returns the error for an entry that cannot be tried again.
     ///
     /// - Parameter conflict: The conflict that must be decided first, if any.

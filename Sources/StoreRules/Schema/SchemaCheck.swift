@@ -2,14 +2,23 @@ package import Mapping
 package import StoreContract
 
 extension SchemaPlan {
+    /// The member of a migration's summary with the runs whose changes it deleted, so that none is undone in part.
+    static let forgottenMember = "forgotten"
+
     /// Returns the summary of the run that records a migration, as JSON.
-    package func summary(notes: [String]) -> String {
+    ///
+    /// - Parameters:
+    ///   - notes: What could not be kept, in words.
+    ///   - runs: The runs that lost recorded changes.
+    package func summary(notes: [String], forgotten runs: Set<Int64>) -> String {
         var summary = JSONText()
         summary.append("{")
         for (name, lines) in [("steps", steps.map(\.description)), ("notes", notes)] {
             summary.beginMember(name)
             summary.append(.key(lines.map { StoredValue.text($0) }))
         }
+        summary.beginMember(Self.forgottenMember)
+        summary.append(.key(runs.sorted().map { StoredValue.integer($0) }))
         summary.append("}")
         return summary.string
     }

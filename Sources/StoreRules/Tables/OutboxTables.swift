@@ -30,6 +30,9 @@ package protocol OutboxTables: AnyObject {
     /// Deletes an entry, if it exists; others no longer wait for its create.
     func removeEntry(_ entry: OutboxEntry) throws
 
+    /// Deletes an entry if its content cannot be read; returns whether it did.
+    func removeDamaged(_ id: Int64) throws -> Bool
+
     /// Returns the runs that contributed to the unsent entries of an object.
     func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64>
 
@@ -38,6 +41,9 @@ package protocol OutboxTables: AnyObject {
 }
 
 extension OutboxTables {
+    /// Returns false: only other programs damage entries.
+    package func removeDamaged(_ id: Int64) throws -> Bool { false }
+
     /// Replaces an entry, except for its key.
     package func update(_ entry: OutboxEntry) throws { try update(entry, run: nil) }
 

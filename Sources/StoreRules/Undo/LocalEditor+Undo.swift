@@ -26,6 +26,9 @@ extension LocalEditor {
         let root = model.entities[index].root
         let key = change.key
         let layout = model.entities[root]
+        if let name = Self.unknownName(in: change, layout) {
+            return "the configuration has no \(change.entity).\(name) any more"
+        }
         let runs = try outbox.waitingRuns(root, key)
         let entry = try runs.contains(run) ? outbox.entries(root, key).last : nil
         let row = try objects.row(root, key)
@@ -53,6 +56,15 @@ extension LocalEditor {
         case .edit(let columns, let lists): try edit(entry?.entity ?? change.entity, key, columns, lists)
         }
         return nil
+    }
+
+    /// Returns a column or list that a change has set, and that the configuration does not have any more; nil without one.
+    private static func unknownName(in change: RowChange, _ layout: EntityLayout) -> String? {
+        guard [.updated, .relinked].contains(change.kind) else { return nil }
+        let lists = Set(layout.toMany.map(\.name))
+        if let list = change.links.first(where: { !lists.contains($0.relationship) }) { return list.relationship }
+        let fields = Set(layout.fields.map(\.name))
+        return change.columns.first { !fields.contains($0.name) }?.name
     }
 
     private func edit(

@@ -98,8 +98,12 @@ final class OutboxTable: OutboxTables {
         for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
         defer { select.reset() }
         var entries: [OutboxEntry] = []
-        while try select.step() { entries.append(try OutboxEntry(select, model)) }
+        while try select.step() { entries.append(try entry(select)) }
         return entries
+    }
+
+    private func entry(_ row: RawStatement) throws -> OutboxEntry {
+        try OutboxEntry.reading(row.int64(0)) { try OutboxEntry(row, model) }
     }
 
     /// Returns the first entry that may be sent now; see ``SQLiteStore/nextToSend(at:entities:excluding:among:)``.
@@ -118,7 +122,7 @@ final class OutboxTable: OutboxTables {
         defer { select.reset() }
         while try select.step() {
             guard fits(select.int64(0), select.text(1) ?? "") else { continue }
-            let entry = try OutboxEntry(select, model)
+            let entry = try entry(select)
             if try !waitsForReferences(entry) { return entry }
         }
         return nil
@@ -185,6 +189,16 @@ final class OutboxTable: OutboxTables {
                 (SELECT json_group_array(value) FROM json_each(depends_on) WHERE value <> ?1)
             WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?1)
             """, [.integer(entry.id)])
+    }
+
+    func removeDamaged(_ id: Int64) throws -> Bool {
+        let count = try statements.run(
+            """
+            DELETE FROM bmo_outbox WHERE id = ? AND NOT (json_valid(changes) AND json_valid(ifnull(base, '{}'))
+                AND json_valid(ifnull(last_error, '{}')))
+            """, [.integer(id)])
+        if count > 0, hasMemory { try reload() }
+        return count > 0
     }
 
     /// Changes the key in the entries of an object.
