@@ -94,7 +94,7 @@ struct PagingTests {
                         pagination_strategy: {type: OffsetIncrement, page_size: 50}
                         page_token_option: {type: RequestOption, inject_into: request_parameter, field_name: skip}
                 """
-        ).expect("paging: {style: offset, offset_parameter: skip, size: 50}")
+        ).expect("paging: {style: offset, offset_parameter: skip, limit_parameter: '', size: 50}")
     }
 
     @Test func `without a paginator one reply is all`() throws { try Translated().expect("paging: none") }

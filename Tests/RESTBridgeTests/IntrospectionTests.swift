@@ -5,8 +5,11 @@ import TestSupport
 import Testing
 
 /// The records that discover makes of an OpenAPI document, as JSON by name; the bridge's own has none.
-func discover(_ document: String) throws -> [String: String] {
-    let bridge = try bridge(["url": "http://127.0.0.1:1", "introspect": ["openapi": .text(document)]])
+///
+/// - Parameter options: Further options of the bridge.
+func discover(_ document: String, options: Literal.Members = []) throws -> [String: String] {
+    let own: Literal.Members = [("url", "http://127.0.0.1:1"), ("introspect", ["openapi": .text(document)])]
+    let bridge = try bridge(.object(own + options))
     let writer = RecordBatchWriter()
     try bridge.discover(into: writer)
     let batch = try writer.finish()
@@ -260,6 +263,160 @@ struct IntrospectionTests {
     func `the beginning of a time window is not an offset`(parameters: String, isOffset: Bool) throws {
         let offer = try #require(try discover(document(reply: Self.pets, parameters: parameters))["Pet"])
         #expect(offer.contains(#""offset_parameter":"start""#) == isOffset, "\(offer)")
+    }
+
+    // MARK: Paging
+
+    /// A parameter of the query, as JSON.
+    private func parameter(_ name: String, _ schema: String = #"{"type": "integer"}"#, more: String = "") -> String {
+        #"{"name": "\#(name)", "in": "query", "schema": \#(schema)\#(more)}"#
+    }
+
+    @Test(arguments: ["$top", "top"])
+    func `a limit of the whole listing is not sent beside a link to the next page`(name: String) throws {
+        let reply = #"{"properties": {"@odata.nextLink": {"type": "string"}, "value": \#(Self.pets)}}"#
+        let pet = try #require(try discover(document(reply: reply, parameters: "[\(parameter(name))]"))["Pet"])
+        #expect(pet.contains(#""style":"next_url""#) && !pet.contains(#""query""#), "\(pet)")
+    }
+
+    @Test(arguments: [("total", true), ("total_count", true), ("totalResults", true), ("count", false)])
+    func `numbered pages end by a total whose name is clear alone`(name: String, isTotal: Bool) throws {
+        let reply = #"{"properties": {"items": \#(Self.pets), "\#(name)": {"type": "integer"}}}"#
+        for parameters in [["page", "per_page"], ["offset", "limit"]] {
+            let text = "[\(parameters.map { parameter($0) }.joined(separator: ", "))]"
+            let pet = try #require(try discover(document(reply: reply, parameters: text))["Pet"])
+            #expect(pet.contains(#""total":"$.\#(name)""#) == isTotal, "\(pet)")
+        }
+    }
+
+    @Test(arguments: [
+        ("start", #"{"type": "integer", "minimum": 1}"#, "n", true),
+        ("offset", #"{"type": "integer", "default": 1}"#, "n", true),
+        ("offset", #"{"type": "integer", "default": 0, "minimum": 0}"#, "n", false),
+        ("startIndex", #"{"type": "integer"}"#, "totalResults", true),
+        ("startIndex", #"{"type": "integer"}"#, "n", false),
+        ("startIndex", #"{"type": "integer", "minimum": 0}"#, "totalResults", false),
+    ])
+    func `an offset that counts from one starts there`(
+        name: String, schema: String, member: String, isOne: Bool
+    ) throws {
+        let reply = #"{"properties": {"items": \#(Self.pets), "\#(member)": {"type": "integer"}}}"#
+        let text = "[\(parameter(name, schema)), \(parameter("limit"))]"
+        let pet = try #require(try discover(document(reply: reply, parameters: text))["Pet"])
+        #expect(pet.contains(#""offset_parameter":"\#(name)""#), "\(pet)")
+        #expect(pet.contains(#""start":1"#) == isOne, "\(pet)")
+    }
+
+    // MARK: Keys and Variables
+
+    @Test func `a number that is named like an id or is the variable of a path is an integer and may be the key`()
+        throws
+    {
+        let number = #"{"type": "number"}"#
+        let members = #""name": {"type": "string"}, "ownerId": \#(number), "age": \#(number)"#
+        let item = #"{"type": "array", "items": {"properties": {"id": \#(number), \#(members)}}}"#
+        let pet = try #require(try discover(document(reply: item))["Pet"])
+        #expect(pet.contains(#"{"name":"id","type":"integer","key":true"#), "\(pet)")
+        #expect(pet.contains(#"{"name":"ownerId","type":"integer","key":false"#), "\(pet)")
+        #expect(pet.contains(#"{"name":"age","type":"real","key":false"#), "\(pet)")
+        let other = item.replacing(#""id""#, with: #""tag""#)
+        let more = #", "/pets/{tag}": {"get": {"responses": {}}}"#
+        let tagged = try #require(try discover(document(reply: other, more: more))["Pet"])
+        #expect(tagged.contains(#"{"name":"tag","type":"integer","key":true"#), "\(tagged)")
+    }
+
+    @Test(
+        arguments: [
+            ("username", "login", "medium"), ("user_login", "login", "high"), ("userId", "id", "high"),
+            ("user", "id", "high"), ("shelf", nil, ""),
+        ] as [(String, String?, String)])
+    func `a variable is the attribute that it names, or is left to a person`(
+        variable: String, attribute: String?, confidence: String
+    ) throws {
+        let text = #"{"type": "string"}"#
+        let members = #""id": {"type": "integer"}, "login": \#(text), "name": \#(text)"#
+        let repos = #"{"type": "array", "items": {"title": "Repo", "properties": {"id": {"type": "integer"}}}}"#
+        let more = """
+            , "/users/{\(variable)}": {"patch": {"responses": {}}}, "/users/{\(variable)}/repos": {"get": {"responses":
+              {"200": {"content": {"application/json": {"schema": \(repos)}}}}}}
+            """
+        let reply = #"{"type": "array", "items": {"title": "User", "type": "object", "properties": {\#(members)}}}"#
+        let offers = try discover(document(reply: reply, path: "/users", more: more))
+        let user = try #require(offers["User"])
+        let repo = try #require(offers["Repo"])
+        if let attribute {
+            #expect(repo.contains(#""path":"/users/{parent.\#(attribute)}/repos""#), "\(repo)")
+            #expect(repo.contains(#""from":"user","confidence":"\#(confidence)""#), "\(repo)")
+            let update = attribute == "id" ? #""update":{}"# : #""update":{"path":"/users/{object.\#(attribute)}"}"#
+            #expect(user.contains(update), "\(user)")
+        } else {
+            #expect(repo.contains("its path needs a value for shelf, and no attribute of User is named so"), "\(repo)")
+            #expect(user.contains("not proposed: PATCH /users/{shelf}: no attribute is its variable"), "\(user)")
+            #expect(!user.contains(#""name":"write""#), "\(user)")
+        }
+    }
+
+    @Test func `a schema within itself that is made of parts becomes a relationship to itself`() throws {
+        let node = ##"{"properties": {"id": {"type": "integer"}, "parent": {"$ref": "#/components/schemas/Node"}}}"##
+        let text = document(reply: ##"{"type": "array", "items": {"$ref": "#/components/schemas/Node"}}"##)
+            .replacing(#""schemas": {"#, with: #""schemas": {"Node": {"allOf": [\#(node)]}, "#)
+        let found = try #require(try discover(text)["Node"])
+        #expect(found.contains(#"{"name":"parent","to":"Node","from":"parent""#), "\(found)")
+    }
+
+    // MARK: Parameters
+
+    private func header(_ name: String, _ schema: String = #"{"type": "string"}"#, more: String = "") -> String {
+        #"{"name": "\#(name)", "in": "header", "required": true, "schema": \#(schema)\#(more)}"#
+    }
+
+    @Test func `a header field that requests must have is written with the document's value`() throws {
+        let named = header("Notion-Version", #"{"type": "string", "enum": ["2022-06-28"]}"#)
+        for fields in [named, header("Notion-Version", more: #", "example": "2022-06-28""#)] {
+            let parameters = "[\(fields), \(header("Authorization")), \(header("Accept"))]"
+            let pet = try #require(try discover(document(reply: Self.pets, parameters: parameters))["Pet"])
+            #expect(pet.contains(#""path":"/pets","headers":{"Notion-Version":"2022-06-28"}"#), "\(pet)")
+            #expect(!pet.contains("obstacle"), "\(pet)")
+        }
+    }
+
+    @Test func `a header field without a value, and one of a credential, are left to a person`() throws {
+        let secret = header("X-Auth-Token", more: #", "example": "abc""#)
+        let text = document(reply: Self.pets, parameters: "[\(header("X-Tenant-Id")), \(secret)]")
+        let pet = try #require(try discover(text)["Pet"])
+        let names = "the header field X-Tenant-Id, the header field X-Auth-Token"
+        #expect(pet.contains("the request needs \(names): set it under headers") && !pet.contains("abc"), "\(pet)")
+        let fields: Literal = ["X-Tenant-Id": "7", "x-auth-token": "t"]
+        let given = try #require(try discover(text, options: [("headers", fields)])["Pet"])
+        #expect(!given.contains("obstacle"), "\(given)")
+    }
+
+    @Test func `a text that is named like paging and that requests must have is not left out`() throws {
+        let from = parameter("from", #"{"type": "string"}"#, more: #", "required": true"#)
+        let pet = try #require(try discover(document(reply: Self.pets, parameters: "[\(from)]"))["Pet"])
+        #expect(pet.contains("the request needs values for from") && !pet.contains("offset_parameter"), "\(pet)")
+        let page = parameter("page", #"{"type": "integer", "default": 1}"#, more: #", "required": true"#)
+        let reply = #"{"properties": {"next": {"type": "string", "format": "uri"}, "items": \#(Self.pets)}}"#
+        let linked = try #require(try discover(document(reply: reply, parameters: "[\(page)]"))["Pet"])
+        #expect(linked.contains(#""query":{"page":1},"paging":{"style":"next_url""#), "\(linked)")
+    }
+
+    @Test(arguments: [
+        ("", #"["id","name"]"#), (#", "explode": false"#, #""id,name""#),
+        (#", "style": "pipeDelimited""#, #""id|name""#),
+        (#", "style": "spaceDelimited", "explode": false"#, #""id name""#),
+    ])
+    func `the elements of an array are sent as its style says`(more: String, expected: String) throws {
+        let schema = #"{"type": "array", "items": {"type": "string"}, "default": ["id", "name"]}"#
+        let fields = parameter("fields", schema, more: #", "required": true"# + more)
+        let pet = try #require(try discover(document(reply: Self.pets, parameters: "[\(fields)]"))["Pet"])
+        #expect(pet.contains(#""query":{"fields":\#(expected)}"#), "\(pet)")
+    }
+
+    @Test func `a number in place of a text keeps its digits`() throws {
+        let version = parameter("v", #"{"type": "string"}"#, more: #", "required": true, "example": 1.10"#)
+        let pet = try #require(try discover(document(reply: Self.pets, parameters: "[\(version)]"))["Pet"])
+        #expect(pet.contains(#""query":{"v":"1.10"}"#), "\(pet)")
     }
 
     @Test func `a document that lists nothing is reported as such`() throws {

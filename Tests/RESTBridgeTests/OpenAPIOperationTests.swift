@@ -250,4 +250,148 @@ struct OpenAPIOperationTests {
         let wrapped = try bridgeError { _ = try discover(listing("text/csv", schema: schema)) }
         #expect(wrapped.message.hasSuffix("\(words) (CSV with the records inside an object)"), "\(wrapped)")
     }
+
+    // MARK: What Is Left Out
+
+    @Test func `requests that become no part of an entity are counted and named by their kinds`() throws {
+        func get(_ path: String, _ schema: String, type: String = "application/json", code: String = "200") -> String {
+            #""\#(path)": {"get": {"responses": {"\#(code)": {"content": {"\#(type)": {"schema": \#(schema)}}}}}}"#
+        }
+        let pet = ##"{"$ref": "#/components/schemas/Pet"}"##
+        let words = #"{"type": "array", "items": {"type": "string"}}"#
+        let paths = [
+            "\"/pets\": {\"get\": {\(list("Pet"))}, \"post\": {\"responses\": {}}}", get("/pets/{id}", pet),
+            #""/pets/{id}.json": {"put": {"responses": {}}}, "/pets({id})": {"patch": {"responses": {}}}"#,
+        ]
+        let lists = (1...5).map { get("/words\($0)", words) }
+        let others = [
+            get("/ids", #"{"properties": {"data": \#(words)}}"#),
+            get("/free", #"{"type": "array", "items": {"type": "object"}}"#), get("/account", pet),
+            get("/events", pet, type: "application/x-ndjson"),
+            get("/shops/{country}", #"{"type": "array", "items": \#(pet)}"#), get("/jobs", pet, code: "202"),
+            search(#"{"properties": {"name": {"type": "string"}}}"#),
+        ]
+        let offers = try discover(document((paths + lists + others).joined(separator: ", ")))
+        let notes = try #require(offers[""])
+        for note in [
+            "their replies are lists of plain values: GET /words1, GET /words2, GET /words3, GET /words4 and 2 more",
+            "as the document names no members of their objects: GET /free\"",
+            "as their replies are one object: GET /account\"", "as their replies are lines of JSON: GET /events\"",
+            "as the path of their list ends in a variable: GET /shops/{country}\"",
+            "as they only accept a request (202): GET /jobs\"", "as their body has no page: POST /pets/search\"",
+            "not proposed under write, by their method or path: PUT /pets/{id}.json, PATCH /pets({id})\"",
+        ] { #expect(notes.contains(note), "no \(note) in \(notes)") }
+    }
+
+    @Test func `a body that is made of parts without end is given up`() throws {
+        let parts = (0..<9).map { level in
+            let next = ##"{"$ref": "#/components/schemas/B\##(level + 1)"}"##
+            return #""B\#(level)": {"allOf": [\#(Array(repeating: next, count: 12).joined(separator: ","))]}"#
+        }
+        let text = document(
+            search(##"{"$ref": "#/components/schemas/B0"}"##) + ", \"/pets\": {\"get\": {\(list("Pet"))}}"
+        ).replacing(#""schemas": {"#, with: #""schemas": {\#(parts.joined(separator: ", ")), "B9": {}, "#)
+        #expect(try discover(text)["Pet"]?.contains(#""path":"/pets""#) == true)
+    }
+
+    // MARK: Writes
+
+    /// The offer for pets that a POST with this content creates, and a PATCH with it changes.
+    private func written(_ content: String, item: String? = nil) throws -> String {
+        let body = #""requestBody": {"content": {\#(content)}}, "responses": {}"#
+        let reference = ##"{"$ref": "#/components/schemas/Pet"}"##
+        let pets = list("Pet").replacing(reference, with: item ?? reference)
+        let paths = """
+            "/pets": {"get": {\(pets)}, "post": {\(body)}}, "/pets/{id}": {"patch": {\(body)}, "delete": {"responses": {}}}
+            """
+        return try #require(try discover(document(paths))["Pet"])
+    }
+
+    @Test(arguments: ["multipart/form-data", "application/xml"])
+    func `a write whose body is of another form is not proposed`(type: String) throws {
+        let pet = try written(##""\##(type)": {"schema": {"$ref": "#/components/schemas/Pet"}}"##)
+        #expect(pet.contains("not proposed: POST /pets: its body is \(type)"), "\(pet)")
+        #expect(pet.contains("not proposed: PATCH /pets/{id}: its body is \(type)"), "\(pet)")
+        #expect(pet.contains(#""name":"write","of_section":true,"value":{"delete":{}}"#), "\(pet)")
+    }
+
+    @Test func `fields of a form in Swagger 2 are sent as a form`() throws {
+        func pet(_ consumes: String, type: String = "string") throws -> String {
+            let field = #"{"name": "name", "in": "formData", "type": "\#(type)"}"#
+            let item = #"{"type": "object", "title": "Pet", "properties": {"id": {"type": "integer"}}}"#
+            let text = """
+                {"swagger": "2.0", "info": {"title": "T"}, "host": "h", "paths": {"/pets": {
+                  "get": {"responses": {"200": {"schema": {"type": "array", "items": \(item)}}}},
+                  "post": {"consumes": ["\(consumes)"], "parameters": [\(field)], "responses": {}}}}}
+                """
+            return try #require(try discover(text)["Pet"])
+        }
+        #expect(try pet("application/x-www-form-urlencoded").contains(#""create":{"format":"form"}"#))
+        #expect(try pet("multipart/form-data").contains("not proposed: POST /pets: its body is multipart/form-data"))
+        #expect(try pet("application/json", type: "file").contains("its body is multipart/form-data"))
+    }
+
+    @Test func `the object may be in a member of the body, and what records lack is named`() throws {
+        let inner = #"{"type": "object", "properties": {"name": {"type": "string"}, "owner_id": {"type": "integer"}}}"#
+        let body = #"{"properties": {"pet": \#(inner), "notify": {"type": "boolean"}}}"#
+        let pet = try written(#""application/json": {"schema": \#(body)}"#)
+        #expect(pet.contains(#""value":{"create":{"wrap":"pet"},"update":{"wrap":"pet"},"delete":{}}"#), "\(pet)")
+        #expect(pet.contains("POST /pets (its body has owner_id, which records lack)"), "\(pet)")
+        let strict = body.replacing(#"{"properties": {"pet""#, with: #"{"required": ["notify"], "properties": {"pet""#)
+        let needy = try written(#""application/json": {"schema": \#(strict)}"#)
+        #expect(needy.contains("not proposed: POST /pets: its body needs notify beside pet"), "\(needy)")
+    }
+
+    @Test func `a member that is only read is not written`() throws {
+        let item = """
+            {"title": "Pet", "type": "object", "properties": {"id": {"type": "integer", "readOnly": true},
+              "name": {"type": "string"}, "home": {"readOnly": true, "properties": {"city": {"type": "string"}}}}}
+            """
+        let pet = try written(#""application/json": {"schema": \#(item)}"#, item: item)
+        #expect(pet.contains(#""name":"id","type":"integer","key":true,"as":"id","read_only":true"#), "\(pet)")
+        #expect(pet.contains(#""key":false,"as":"home_city","read_only":true"#), "\(pet)")
+        #expect(pet.contains(#""name":"name","type":"text","key":false,"as":"name","confidence""#), "\(pet)")
+    }
+
+    @Test func `a write needs header fields of its own`() throws {
+        let field = #"{"name": "X-Reason", "in": "header", "required": true, "schema": {"type": "string"}}"#
+        let known = field.replacing(#""string""#, with: #""string", "default": "bmo""#)
+        func pet(_ field: String) throws -> String {
+            let post = #""post": {"parameters": [\#(field)], "responses": {}}"#
+            return try #require(try discover(document(#""/pets": {"get": {\#(list("Pet"))}, \#(post)}"#))["Pet"])
+        }
+        #expect(try pet(known).contains(#""create":{"headers":{"X-Reason":"bmo"}}"#))
+        #expect(try pet(field).contains("POST /pets (needs the header field X-Reason)"))
+    }
+
+    @Test func `resources of JSON:API are read and written as such`() throws {
+        let type = "application/vnd.api+json"
+        func identifier(_ type: String) -> String {
+            #""type": {"type": "string", "enum": ["\#(type)"]}, "id": {"type": "string"}"#
+        }
+        func resource(_ name: String, _ more: String = "") -> String {
+            let attributes = #""attributes": {"type": "object", "properties": {"title": {"type": "string"}}}"#
+            let members = #"\#(identifier(name)), \#(attributes)\#(more)"#
+            return #"{"title": "\#(name)", "type": "object", "properties": {\#(members)}}"#
+        }
+        let author = #"{"properties": {"data": {"type": "object", "properties": {\#(identifier("people"))}}}}"#
+        let related = #", "relationships": {"type": "object", "properties": {"author": \#(author)}}"#
+        func list(_ item: String) -> String {
+            let reply = #"{"properties": {"data": {"type": "array", "items": \#(item)}}}"#
+            return #""responses": {"200": {"content": {"\#(type)": {"schema": \#(reply)}}}}"#
+        }
+        let article = resource("articles", related)
+        let body = #""requestBody": {"content": {"\#(type)": {"schema": {"properties": {"data": \#(article)}}}}}"#
+        let offers = try discover(
+            document(
+                """
+                "/articles": {"get": {\(list(article))}, "post": {\(body), "responses": {}}},
+                "/articles/{id}": {"patch": {\(body), "responses": {}}}, "/people": {"get": {\(list(resource("people")))}}
+                """))
+        let found = try #require(offers["Articles"])
+        #expect(found.contains(#""section":{"path":"/articles","preset":"json_api"}"#), "\(found)")
+        #expect(found.contains(#""name":"title","type":"text""#), "\(found)")
+        #expect(found.contains(#"{"name":"author","to":"People","from":"author""#), "\(found)")
+        #expect(found.contains(#""value":{"type":"articles","create":{},"update":{}}"#), "\(found)")
+    }
 }

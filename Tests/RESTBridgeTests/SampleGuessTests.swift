@@ -141,4 +141,36 @@ import Testing
         #expect(offers.contains(#""method":"POST","body":{"query":{"kind":"a"},"items":[{"id":5}]}"#), "\(offers)")
         #expect(offers.contains(#""records":"$.items""#), "\(offers)")
     }
+
+    @Test func `credentials in the body come from the environment`() throws {
+        let bridge = try RESTBridgeTests.bridge([
+            "url": "\(server.url)",
+            "introspect": [
+                "samples": [.text("\(server.url)/say/search?api_key=lit1")],
+                "body":
+                    #"{"api_key": "lit2", "auth": {"user": "bob", "password": 12345}, "max_tokens": 7, "items": [{"id": 5}]}"#,
+            ],
+        ])
+        let writer = RecordBatchWriter()
+        try bridge.discover(into: writer)
+        let batch = try writer.finish()
+        let offers = (0..<batch.count).map { batch[$0].json }.joined(separator: "\n")
+        #expect(!offers.contains("lit1") && !offers.contains("lit2") && !offers.contains("12345"), "\(offers)")
+        #expect(
+            offers.contains(
+                #""body":{"api_key":"{body_api_key}","auth":{"user":"bob","password":"{auth_password}"},"max_tokens":7,"#
+            ), "\(offers)")
+        #expect(
+            offers.contains(
+                #""parameters":{"body_api_key":{"env":"BODY_API_KEY"},"auth_password":{"env":"AUTH_PASSWORD"}}"#),
+            "\(offers)")
+        #expect(offers.contains("the sample's body contained auth.password"), "\(offers)")
+    }
+
+    @Test(arguments: ["hapikey", "X-Plex-Token", "user_token"])
+    func `a parameter whose name suggests a credential is not copied`(name: String) throws {
+        let offer = try sampled(("/say/things", #"[{"id": 1}]"#), query: "\(name)=lit1&page_token=p&")
+        #expect(!offer.contains("lit1") && offer.contains(#""query":"\#(name)""#), "\(offer)")
+        #expect(!offer.contains(#"{"env":"PAGE_TOKEN"}"#), "\(offer)")
+    }
 }

@@ -106,7 +106,11 @@ struct FieldGuess: Sendable {
         case "decimal", "money", "currency", "uint64": return guess("decimal", "decimal number", nil)
         default: break
         }
-        if shape.solid == [.integer] { return guess("integer", "integer", nil) }
+        if shape.solid == [.integer] {
+            return shape.isAssumedInteger
+                ? FieldGuess(type: "integer", confidence: .medium("number \(source), which identifies something"))
+                : guess("integer", "integer", nil)
+        }
         let isMoney = NameWords.split(name).contains { money.contains($0.lowercased()) }
         return isMoney
             ? FieldGuess(type: "decimal", confidence: .medium("number \(source), named like an amount"))

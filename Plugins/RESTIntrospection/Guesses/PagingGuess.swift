@@ -9,6 +9,8 @@ struct QueryParameter: Sendable {
     var shape = ValueShape()
     /// The default or example value from the document.
     var value: JSONTree?
+    /// The default alone.
+    var standard: JSONTree?
     var maximum: Int?
     var minimum: Int?
 }
@@ -18,8 +20,10 @@ struct PagingGuess: Sendable {
     var paging: JSONTree?
     /// Parameters that increase the page size.
     var query: [(String, JSONTree)] = []
-    /// The names of the parameters that paging uses.
+    /// The names of the parameters that belong to paging.
     var parameters: Set<String> = []
+    /// The names of those that the requests have.
+    private(set) var sent: Set<String> = []
     var confidence: Confidence
 
     /// - Parameters:
@@ -32,7 +36,7 @@ struct PagingGuess: Sendable {
         func parameter(_ terms: [PagingTerm]) -> QueryParameter? {
             for name in terms.documented {
                 if let found = parameters.first(where: {
-                    PagingTerm.documented($0.name) == name && !window.contains($0.name)
+                    PagingTerm.documented($0.name) == name && !window.contains($0.name) && !isOther($0)
                 }) {
                     return found
                 }
@@ -63,6 +67,8 @@ struct PagingGuess: Sendable {
         }
         let nextCursor = place(PagingVocabulary.cursor) { isText($0) || isNumber($0) }
         let total = place(PagingVocabulary.total, isNumber)
+        // Behind a number of a page or an offset a total ends the listing: `count` may be that of the page.
+        let clearTotal = place(PagingVocabulary.total.filter { !$0.uses.contains(.last) }, isNumber)
         let pages = place(PagingVocabulary.pages, isNumber)
         let taken = Set([page, size, offset, cursor].compactMap { $0?.name })
         var guess = PagingGuess(parameters: taken, confidence: .medium(""))
@@ -72,14 +78,20 @@ struct PagingGuess: Sendable {
         }
         func finish(_ confidence: Confidence) -> PagingGuess {
             guess.paging = .object(members)
+            let named = members.filter { $0.0.hasSuffix("parameter") }.compactMap { $0.1.text }
+            guess.sent = Set(named + guess.query.map(\.0))
             guess.confidence = confidence
             return guess
         }
         let amount = size.map { pageSize($0) }
+        func requestSize() {
+            guard let size, let amount, !limitsAll(size) else { return }
+            guess.query = [(size.name, .number(String(amount)))]
+        }
         if let nextURL {
             members = [("style", "next_url"), ("path", .text(JSONPathText.of(nextURL)))]
             add("total", total)
-            if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
+            requestSize()
             let words = reply[nextURL]?.format == nil ? "named like the next page" : "holds the next page's URL"
             let isSure = reply[nextURL]?.format != nil
             return finish(
@@ -90,7 +102,7 @@ struct PagingGuess: Sendable {
         if hasLink {
             members = [("style", "link_header")]
             add("total", total)
-            if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
+            requestSize()
             return finish(
                 .medium("replies have a Link header"))
         }
@@ -100,7 +112,7 @@ struct PagingGuess: Sendable {
                 cursor?.name ?? (last.contains("token") ? "page_token" : last.contains("after") ? "after" : "cursor")
             members = [("style", "cursor"), ("path", .text(JSONPathText.of(nextCursor))), ("parameter", .text(name))]
             add("total", total)
-            if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
+            requestSize()
             return finish(
                 cursor == nil
                     ? .low("the reply has \(JSONPathText.of(nextCursor)); which parameter takes it is a guess")
@@ -112,7 +124,7 @@ struct PagingGuess: Sendable {
             if let size, let amount {
                 members += [("size_parameter", .text(size.name)), ("size", .number(String(amount)))]
             }
-            add("total", total)
+            add("total", clearTotal)
             add("pages", pages)
             let sure = size != nil
             return finish(
@@ -123,7 +135,8 @@ struct PagingGuess: Sendable {
             if let size, let amount {
                 members += [("limit_parameter", .text(size.name)), ("size", .number(String(amount)))]
             }
-            add("total", total)
+            if countsFromOne(offset, reply) { members.append(("start", 1)) }
+            add("total", clearTotal)
             return finish(
                 size != nil
                     ? .high("parameters \(offset.name) and \(size?.name ?? "")") : .medium("parameter \(offset.name)"))
@@ -135,8 +148,39 @@ struct PagingGuess: Sendable {
             ?? (size == nil
                 ? .medium("no parameter or member that looks like paging: decided by the first reply")
                 : .low("it takes \(size?.name ?? ""), and nothing says how to continue: decided by the first reply"))
-        if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
+        requestSize()
+        guess.sent = Set(guess.query.map(\.0))
         return guess
+    }
+
+    /// Whether a parameter named like one of paging has another meaning.
+    ///
+    /// A text in `from` may be a sender or a place. A listing begins without a cursor, so that a `token` which each
+    /// request needs is a credential.
+    private static func isOther(_ parameter: QueryParameter) -> Bool {
+        switch PagingTerm.documented(parameter.name) {
+        case "from", "start": parameter.shape.solid == [.string]
+        case "token": parameter.isRequired
+        default: false
+        }
+    }
+
+    /// Whether a size limits the whole listing, so that links end there: `$top` of OData does (4.01, part 1, section
+    /// 11.2.6.3).
+    private static func limitsAll(_ size: QueryParameter) -> Bool {
+        ["$top", "top"].contains(PagingTerm.documented(size.name))
+    }
+
+    /// Whether an offset is the number of the first record, counted from 1.
+    ///
+    /// `startIndex` is, in SCIM (RFC 7644, section 3.4.2.4) and OpenSearch, whose replies have such members; other APIs
+    /// count from 0.
+    private static func countsFromOne(_ offset: QueryParameter, _ reply: ValueShape) -> Bool {
+        if let standard = offset.standard?.integer { return standard == 1 }
+        if let minimum = offset.minimum { return minimum == 1 }
+        let signs = ["startindex", "itemsperpage", "totalresults"]
+        return PagingTerm.documented(offset.name) == "startindex"
+            && reply.properties.contains { signs.contains(NameWords.plain($0.name)) }
     }
 
     /// Returns the largest allowed page size, up to 1,000, or 100 if the document gives no limit.

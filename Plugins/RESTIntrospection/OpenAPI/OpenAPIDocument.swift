@@ -84,11 +84,13 @@ package struct OpenAPIDocument {
         let (value, name) = resolve(schema)
         // For a recursive schema, or one deeper than the mapping goes, the name is enough.
         guard depth <= Self.maxShapeDepth, budget > 0, name.map({ !path.contains($0) }) ?? true else {
-            return ValueShape(kinds: kinds(value), name: name)
+            return ValueShape(kinds: cutKinds(value), name: name)
         }
         let path = path + [name].compactMap(\.self)
         var result = ValueShape(kinds: kinds(value), format: value["format"]?.text, name: name ?? value["title"]?.text)
         result.isWriteOnly = value["writeOnly"]?.bool ?? false
+        // OpenAPI 3.1 allows members beside a reference.
+        result.isReadOnly = (value["readOnly"] ?? schema["readOnly"])?.bool ?? false
         // allOf merges its parts.
         for part in value["allOf"]?.elements ?? [] {
             let more = shape(part, path: path, depth: depth, &budget)
@@ -127,7 +129,8 @@ package struct OpenAPIDocument {
         }
         if case .object(let properties) = value["properties"] {
             for (property, schema) in properties.all {
-                let shape = shape(schema, path: path, depth: depth + 1, &budget)
+                var shape = shape(schema, path: path, depth: depth + 1, &budget)
+                if Self.isID(property) { shape.assumeInteger() }
                 if let index = result.properties.firstIndex(where: { $0.name == property }) {
                     result.properties[index].shape = shape
                 } else {
@@ -147,6 +150,22 @@ package struct OpenAPIDocument {
         if isNullable, !result.kinds.isEmpty { result.kinds.insert(.null) }
         if result.format == nil, result.solid == [.string] { result.format = exampleFormat(value) }
         return result
+    }
+
+    /// Whether a member's name says that it identifies something: `id`, `petId`, `pet_id`.
+    ///
+    /// Generators that only know numbers, as that of NestJS, write ids as numbers too.
+    private static func isID(_ name: String) -> Bool { NameWords.lower(name).last == "id" }
+
+    /// Returns the kinds of a schema that is not followed further, which its parts may have in its place.
+    private func cutKinds(_ value: JSONTree) -> Set<ValueShape.Kind> {
+        let own = kinds(value)
+        guard own.isEmpty else { return own }
+        for part in value["allOf"]?.elements ?? [] {
+            let found = kinds(resolve(part).value)
+            if !found.isEmpty { return found }
+        }
+        return own
     }
 
     private func kinds(_ value: JSONTree) -> Set<ValueShape.Kind> {

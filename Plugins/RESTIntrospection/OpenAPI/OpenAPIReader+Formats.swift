@@ -32,13 +32,13 @@ enum ReplyFormat: Equatable {
 }
 
 extension OpenAPIReader {
-    /// Returns the form of an operation's replies.
+    /// Returns the media types of an operation's replies.
     ///
     /// - Parameter response: The description of its successful reply.
-    func format(of operation: JSONTree, _ response: JSONTree) -> ReplyFormat {
-        guard document.isSwagger2 else { return ReplyFormat((response["content"]?.members ?? []).map(\.name)) }
+    func mediaTypes(of operation: JSONTree, _ response: JSONTree) -> [String] {
+        guard document.isSwagger2 else { return (response["content"]?.members ?? []).map(\.name) }
         let types = operation["produces"] ?? document.root["produces"]
-        return ReplyFormat(types?.elements?.compactMap(\.text) ?? [])
+        return types?.elements?.compactMap(\.text) ?? []
     }
 
     /// Returns a note on the listings whose replies the bridge cannot read.
@@ -65,5 +65,43 @@ extension OpenAPIReader {
         case .xml: listing.isMap ? "XML with an object in place of a list" : nil
         case .other(let type): type
         }
+    }
+}
+
+/// Resources of JSON:API.
+extension OpenAPIReader {
+    /// Whether media types are those of JSON:API, and not of JSON too.
+    static func areOfJSONAPI(_ types: [String]) -> Bool {
+        let names = types.map { String($0.lowercased().prefix { $0 != ";" }) }
+        return names.contains("application/vnd.api+json") && !names.contains("application/json")
+    }
+}
+
+extension ValueShape {
+    /// Whether it is a resource of JSON:API (1.1, section 7.2).
+    var isResource: Bool {
+        self["type"] != nil && self["id"] != nil && (self["attributes"] != nil || self["relationships"] != nil)
+    }
+
+    /// The shape that the preset json_api makes of a resource: its attributes and related objects are members.
+    var flattenedResource: ValueShape {
+        var result = self
+        result.properties = []
+        func add(_ name: String, _ shape: ValueShape) {
+            if result[name] == nil { result.properties.append((name, shape)) }
+        }
+        for (name, shape) in properties {
+            switch name {
+            case "attributes":
+                for (inner, shape) in shape.properties { add(inner, shape) }
+                result.required.formUnion(shape.required)
+            case "relationships":
+                for (inner, shape) in shape.properties {
+                    if let data = shape["data"] { add(inner, data) }
+                }
+            default: add(name, shape)
+            }
+        }
+        return result
     }
 }

@@ -20,22 +20,21 @@ extension OpenAPIReader {
                 let prefix = listing.path.components(before: "{\(variable)}")
                 let before = parents[prefix.trimmingSlash]?.first { $0 != index && offers[$0].offer.obstacle == nil }
                 let linked = linked(variable, listing, links, offers)
-                if let parent = linked?.parent ?? before,
-                    let attribute = linked?.attribute ?? attribute(variable, of: offers[parent])
-                {
+                let shape = shape(of: variable, listing.operation, items[listing.path] ?? .null)
+                let own = before.flatMap { value(of: variable, shape, in: offers[$0].offer, offers[$0].listing) }
+                if let parent = linked?.parent ?? before, let value = linked?.value ?? own {
                     let target = offers[parent].offer.name
                     let name = target.prefix(1).lowercased() + target.dropFirst()
                     offers[index].offer.parent = name
                     offers[index].offer.relationships.append(
                         EntityOffer.Relationship(
                             name: name, target: target, isToMany: false, path: [name],
-                            confidence: .high(
-                                linked == nil
-                                    ? "each \(target) has such a list"
-                                    : "a link of the document leads from \(target) to it")))
-                    offers[index].listing.path = listing.path.replacing("{\(variable)}", with: "{parent.\(attribute)}")
+                            confidence: confidence(of: value, for: variable, target, isLinked: linked != nil)))
+                    offers[index].listing.path = listing.path.replacing(
+                        "{\(variable)}", with: "{parent.\(value.attribute)}")
                 } else {
-                    obstacles.append("its path needs a value for \(variable): set it under parameters")
+                    let names = before.map { ", and no attribute of \(offers[$0].offer.name) is named so" } ?? ""
+                    obstacles.append("its path needs a value for \(variable)\(names): set it under parameters")
                 }
             } else if listing.variables.count > 1 {
                 obstacles.append(
@@ -45,12 +44,15 @@ extension OpenAPIReader {
         }
     }
 
-    /// Returns the parent's attribute for a path variable: the attribute of the same name, or the key.
-    private func attribute(_ variable: String, of parent: (offer: EntityOffer, listing: Listing)) -> String? {
-        if let exact = parent.listing.found.item.properties.first(where: { $0.name == variable && $0.shape.isScalar }) {
-            return LocalName.make([exact.name])
+    /// Returns how certain it is that each object of `target` has such a list, at the path with this value.
+    private func confidence(
+        of value: VariableValue, for variable: String, _ target: String, isLinked: Bool
+    ) -> Confidence {
+        if isLinked { return .high("a link of the document leads from \(target) to it") }
+        guard value.isSure else {
+            return .medium("each \(target) has such a list, where \(variable) may be its \(value.attribute)")
         }
-        return parent.offer.key.count == 1 ? parent.offer.key.first.map(LocalName.make) : nil
+        return .high("each \(target) has such a list")
     }
 
     // MARK: Links
@@ -110,7 +112,7 @@ extension OpenAPIReader {
     private func linked(
         _ variable: String, _ listing: Listing, _ links: [String: [Link]],
         _ offers: [(offer: EntityOffer, listing: Listing)]
-    ) -> (parent: Int, attribute: String)? {
+    ) -> (parent: Int, value: VariableValue)? {
         let all = (listing.operation["operationId"]?.text.flatMap { links[$0] } ?? []) + (links[listing.path] ?? [])
         for link in all where link.variable == variable {
             let parent = offers.firstIndex { offer, source in
@@ -120,17 +122,27 @@ extension OpenAPIReader {
             guard let parent else { continue }
             guard let member = link.member else {
                 guard let key = offers[parent].listing.itemPath?.variable,
-                    let attribute = attribute(key, of: offers[parent])
+                    let value = value(of: key, nil, in: offers[parent].offer, offers[parent].listing)
                 else { continue }
-                return (parent, attribute)
+                return (parent, value)
             }
             guard offers[parent].listing.found.item[member]?.isScalar == true else { continue }
-            return (parent, LocalName.make([member]))
+            return (parent, VariableValue(attribute: LocalName.make([member])))
         }
         return nil
     }
 
     // MARK: Servers and Security
+
+    /// Returns the parameters in a listing's query whose values are variables, which the bridge's options have.
+    func secretQuery(of listing: Listing) -> [(String, JSONTree)] {
+        let authenticated = security.queryName(of: listing.part)
+        return listing.secrets.compactMap { name in
+            let variable = SecretGuess.variable([name])
+            guard name != authenticated, security.parameters.contains(where: { $0.0 == variable }) else { return nil }
+            return (name, .text("{\(variable)}"))
+        }
+    }
 
     /// Writes the paths of operations with servers of their own, and finds the part of the API with an operation's
     /// authentication, or says what the options do not satisfy.
@@ -141,7 +153,7 @@ extension OpenAPIReader {
             if let path = SecurityGuess.path(of: listing.servers, in: document) {
                 offers[index].listing.prefix = path
             } else {
-                let server = listing.servers?.elements?.first?["url"]?.text ?? ""
+                let server = ServerAddress.shown(listing.servers?.elements?.first?["url"]?.text ?? "")
                 offers[index].offer.add(obstacle: "it is at another server, \(server): give it a bridge with that url")
             }
             let part = security.part(of: listing.operation, writes: writes(of: listing).map(\.operation), &names)
@@ -158,5 +170,5 @@ extension OpenAPIReader {
 
 extension EntityOffer {
     /// Adds a reason why the entity cannot be synced as it is.
-    fileprivate mutating func add(obstacle new: String) { obstacle = obstacle.map { "\($0); \(new)" } ?? new }
+    mutating func add(obstacle new: String) { obstacle = obstacle.map { "\($0); \(new)" } ?? new }
 }

@@ -28,6 +28,9 @@ extension OpenAPIReader {
         return pages > 1 || !verbs.union(last).isDisjoint(with: Self.searches)
     }
 
+    /// Whether a POST is called a search, and not a change.
+    func isCalledSearch(_ path: String, _ operation: JSONTree) -> Bool { isSearch(path, operation, pages: 1) }
+
     private static let searches: Set = [
         "search", "searches", "query", "queries", "list", "lists", "find", "finds", "filter", "fetch", "get", "gets",
         "retrieve", "retrieves", "return", "returns", "lookup", "browse", "scan",
@@ -51,7 +54,12 @@ extension OpenAPIReader.Listing {
     /// - Parameter sizes: Members that increase the page size, where the paging does not send them.
     mutating func send(_ search: SearchBody, sizes: [(String, JSONTree)]) {
         var content = JSONTree.object([])
-        for (path, value) in search.values { content.set(value, at: path[...]) }
+        var secrets: [[String]] = []
+        for (path, value) in search.values {
+            let shown = SecretGuess.hiding(value, at: path, &secrets, variable: SecretGuess.variable)
+            content.set(shown, at: path[...])
+        }
+        bodySecrets = secrets.map(SecretGuess.variable)
         for (name, value) in sizes {
             content.set(value, at: (search.names[name] ?? name).split(separator: ".").map(String.init)[...])
         }

@@ -6,16 +6,23 @@ internal import Inference
 package struct OpenAPIReader {
     let document: OpenAPIDocument
     /// The options of the bridge.
-    package let security: SecurityGuess
+    package private(set) var security: SecurityGuess
     private(set) var paths: [(path: String, item: JSONTree)] = []
     /// The same by path, and the paths of single objects by what precedes their variable: a document may have
     /// thousands.
-    private var items: [String: JSONTree] = [:]
+    private(set) var items: [String: JSONTree] = [:]
     private var itemPaths: [String: (path: String, variable: String)] = [:]
+    /// All listings, before one is chosen for each entity.
+    private var listed: [Listing] = []
+    /// Whether the user's options send a header field.
+    let sends: (String) -> Bool
 
     /// Creates a reader of a document.
-    package init(_ document: OpenAPIDocument) {
+    ///
+    /// - Parameter sends: Whether the user's options send a header field.
+    package init(_ document: OpenAPIDocument, sends: @escaping (String) -> Bool = { _ in false }) {
         self.document = document
+        self.sends = sends
         security = SecurityGuess(document)
         paths = (document.root["paths"]?.members ?? []).filter { $0.name.hasPrefix("/") }
             .map { ($0.name, document.resolve($0.value).value) }
@@ -29,6 +36,8 @@ package struct OpenAPIReader {
                 itemPaths[prefix] = (path, String(last.dropFirst().dropLast()))
             }
         }
+        listed = listings()
+        security.require(listed.map { ($0.secrets, $0.bodySecrets) })
     }
 
     /// A request whose reply is a listing.
@@ -45,13 +54,21 @@ package struct OpenAPIReader {
         var part: SecurityGuess.Part?
         var found: FoundListing
         var format = ReplyFormat.json
+        /// Whether the records are resources of JSON:API.
+        var isOfResources = false
         var paging: PagingGuess
+        /// The header fields and cookies that the request must have.
+        var fields: [RequiredField] = []
         /// The request's parameters besides paging, with values if the document has them.
         var query: [(String, JSONTree)]
+        /// The names of parameters in the query whose values must not be written to a file.
+        var secrets: [String]
         /// The body of a POST, with what it must have besides paging.
         var body: JSONTree?
         /// The members of the body that the request must have.
         var bodyNames: [String] = []
+        /// The variables in place of the body's credentials.
+        var bodySecrets: [String] = []
         var missing: [String]
         var variables: [String]
         var parameters: [QueryParameter]
@@ -66,7 +83,7 @@ package struct OpenAPIReader {
 
     /// Returns the entities, notes on what was left out, and the parts of the API with options of their own.
     package func offers() -> (entities: [EntityOffer], notes: [String], parts: [SecurityGuess.Part]) {
-        let all = listings()
+        let all = listed
         var chosen: [Listing] = []
         var notes: [String] = []
         for group in grouped(all) {
@@ -79,7 +96,7 @@ package struct OpenAPIReader {
                     "\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
             }
         }
-        notes += externalReplies() + foreignReplies()
+        notes += externalReplies() + foreignReplies() + leftOut(besides: all)
         var offers: [(offer: EntityOffer, listing: Listing)] = []
         for listing in chosen {
             var offer = EntityOffer(name: listing.name)
@@ -91,6 +108,7 @@ package struct OpenAPIReader {
         }
         resolvePaths(&offers)
         resolveServers(&offers)
+        resolveFields(&offers)
         let targets = offers.map { offer, listing in
             RecordMapper.Target(
                 name: offer.name, schemas: Set([listing.found.item.name].compactMap(\.self)), key: offer.key,
@@ -121,13 +139,17 @@ package struct OpenAPIReader {
     private func listing(_ method: String, _ path: String, _ item: JSONTree) -> Listing? {
         guard let operation = item[method].map({ document.resolve($0).value }) else { return nil }
         let subject = subject(of: path)
-        guard let (shape, headers, format) = reply(of: operation),
-            let found = ListingFinder.find(shape, subject: subject), Self.obstacle(format, found) == nil
+        guard let (shape, headers, format, types) = reply(of: operation),
+            var found = ListingFinder.find(shape, subject: subject), Self.obstacle(format, found) == nil
         else { return nil }
+        let isOfResources = found.path == ["data"] && Self.areOfJSONAPI(types) && found.item.isResource
+        if isOfResources { found.item = found.item.flattenedResource }
+        let itemPath = itemPath(of: path)
+        if let variable = itemPath?.variable { found.item.assumeInteger(of: variable) }
         let parameters = parameters(of: operation, item)
         var search = method == "post" ? searchBody(of: operation) : nil
         var paging = PagingGuess.make(
-            (search?.parameters ?? []) + parameters,
+            (search?.parameters ?? []) + parameters.filter { !SecretGuess.isCredential($0) },
             // The members beside rows cannot be read.
             reply: format == .json ? shape : ValueShape(), records: format == .json ? found.path : [],
             hasLink: headers.contains { $0.lowercased() == "link" })
@@ -138,13 +160,16 @@ package struct OpenAPIReader {
                 isSearch(path, operation, pages: paging.parameters.count { names[$0] != nil }),
                 KeyGuess.make(found.item, entity: name, parameter: nil) != nil
             else { return nil }
-            search?.remove(paging.parameters)
+            search?.remove(paging.sent)
             paging.moveIntoBody(names)
         }
         var query: [(String, JSONTree)] = []
         var missing: [String] = []
-        for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {
-            if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
+        var secrets = security.address.parameters
+        for parameter in parameters where parameter.isRequired && !paging.sent.contains(parameter.name) {
+            if SecretGuess.isCredential(parameter) {
+                if !secrets.contains(parameter.name) { secrets.append(parameter.name) }
+            } else if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
                 query.append((parameter.name, value))
             } else {
                 missing.append(parameter.name)
@@ -154,9 +179,12 @@ package struct OpenAPIReader {
         var listing = Listing(
             path: path, method: method, operation: operation,
             servers: operation["servers"] ?? item["servers"], found: found, format: format, paging: paging,
-            query: query + (search == nil ? sizes : []), missing: missing, variables: Self.variables(path),
-            parameters: parameters + (search?.parameters ?? []), itemPath: itemPath(of: path), name: name,
+            query: query + (search == nil ? sizes : []), secrets: secrets, missing: missing,
+            variables: Self.variables(path),
+            parameters: parameters + (search?.parameters ?? []), itemPath: itemPath, name: name,
             summary: operation["summary"]?.text)
+        listing.isOfResources = isOfResources
+        listing.fields = requiredFields(of: operation, item)
         if let search { listing.send(search, sizes: sizes) }
         return listing
     }
@@ -192,7 +220,8 @@ package struct OpenAPIReader {
             func rank(_ listing: Listing) -> [Int] {
                 let fits = NameWords.match(listing.name, NameWords.singular(subject(of: listing.path)))
                 return [
-                    listing.variables.count, listing.missing.count, listing.method == "get" ? 0 : 1, fits ? 0 : 1,
+                    listing.variables.count, listing.missing.count + listing.fields.count { $0.value == nil },
+                    listing.method == "get" ? 0 : 1, fits ? 0 : 1,
                     listing.itemPath == nil ? 1 : 0,
                     listing.path.count { $0 == "/" }, listing.path.count,
                 ]
@@ -259,8 +288,11 @@ package struct OpenAPIReader {
 
     // MARK: Replies and Parameters
 
-    /// Returns the shape of a successful reply, with the names of its header fields and its form.
-    func reply(of operation: JSONTree) -> (shape: ValueShape, headers: [String], format: ReplyFormat)? {
+    /// What an operation replies with.
+    typealias Reply = (shape: ValueShape, headers: [String], format: ReplyFormat, types: [String])
+
+    /// Returns the shape of a successful reply, with the names of its header fields, its form and its media types.
+    func reply(of operation: JSONTree) -> Reply? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
@@ -268,18 +300,19 @@ package struct OpenAPIReader {
         }
         let value = document.resolve(response).value
         let headers = (value["headers"]?.members ?? []).map(\.name)
-        let format = format(of: operation, value)
+        let types = mediaTypes(of: operation, value)
+        let format = ReplyFormat(types)
         guard let schema = document.isSwagger2 ? value["schema"] : media(value["content"])?["schema"] else {
-            return example(of: value).map { ($0, headers, format) }
+            return example(of: value).map { ($0, headers, format, types) }
         }
         let shape = document.shape(schema)
         // The schema may be empty while the example is not.
         if shape.properties.isEmpty, shape.element == nil || shape.element?.properties.isEmpty == true,
             let example = example(of: value)
         {
-            return (example, headers, format)
+            return (example, headers, format, types)
         }
-        return (shape, headers, format)
+        return (shape, headers, format, types)
     }
 
     func media(_ content: JSONTree?) -> JSONTree? {
@@ -311,12 +344,15 @@ package struct OpenAPIReader {
             if !listing.found.path.isEmpty {
                 section.append(("records", .text(listing.found.path.joined(separator: "/"))))
             }
+        case .json where listing.isOfResources: section.append(("preset", "json_api"))
         case .json, .other:
             if let records = listing.found.records { section.append(("records", .text(records))) }
         }
         if listing.method == "post" { section.insert(("method", "POST"), at: 1) }
         if let body = listing.body { section.append(("body", body)) }
-        if !listing.query.isEmpty { section.append(("query", .object(listing.query))) }
+        if let fields = listing.fields.section { section.append(("headers", fields)) }
+        let query = secretQuery(of: listing) + listing.query
+        if !query.isEmpty { section.append(("query", .object(query))) }
         if let paging = listing.paging.paging { section.append(("paging", paging)) }
         offer.section = .object(section)
         offer.confidence = listing.found.confidence
@@ -326,7 +362,14 @@ package struct OpenAPIReader {
             offer.confidence = .medium("the reply is \(name), whose rows the document describes as an array")
             offer.reasons.append(("format", .high("the reply's only media type is \(name)")))
         }
-        if listing.found.records != nil { offer.reasons.append(("records", listing.found.confidence)) }
+        if listing.isOfResources {
+            offer.reasons.append(("preset", .high("the replies are of JSON:API, by their media type")))
+        } else if listing.found.records != nil {
+            offer.reasons.append(("records", listing.found.confidence))
+        }
+        if listing.fields.section != nil {
+            offer.reasons.append(("headers", .medium("the request must have them; the document has the values")))
+        }
         let required = listing.query.map(\.0).filter { name in !listing.paging.query.contains { $0.0 == name } }
         if !required.isEmpty {
             offer.reasons.append(
@@ -348,98 +391,6 @@ package struct OpenAPIReader {
         }
         if let summary = listing.summary, !summary.isEmpty { offer.notes.append("\(listing.words): \(summary)") }
     }
-
-    /// Returns the operations that create, update and delete the objects of a listing, with their methods and paths.
-    func writes(of listing: Listing) -> [(method: String, path: String, operation: JSONTree)] {
-        // A POST that lists says nothing about how to create.
-        guard listing.method == "get", listing.prefix.isEmpty,
-            let collection = items[originalPath(listing)] ?? items[listing.path]
-        else { return [] }
-        var found = [("post", originalPath(listing), collection["post"])]
-        if let (path, _) = listing.itemPath, let item = items[path] {
-            found += ["patch", "put", "delete"].map { ($0, path, item[$0]) }
-        }
-        return found.compactMap { method, path, operation in
-            operation.map { (method, path, document.resolve($0).value) }
-        }
-    }
-
-    private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
-        if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
-        let place = objectPath(listing, offer).map { [("path", JSONTree.text($0))] } ?? []
-        var write: [(String, JSONTree)] = []
-        var words: [String] = []
-        for (method, path, operation) in writes(of: listing) {
-            switch method {
-            case "post": write.append(("create", body(of: operation, listing.found.item)))
-            case "delete": write.append(("delete", .object(place)))
-            // PATCH comes before PUT.
-            case _ where write.contains { $0.0 == "update" }: continue
-            default:
-                var update = body(of: operation, listing.found.item)
-                if method == "put" { update.set("PUT", at: ["method"]) }
-                for (name, value) in place { update.set(value, at: [name]) }
-                write.append(("update", update))
-            }
-            let lack = security.lack(of: operation, in: listing.part)
-            words.append(
-                "\(method.uppercased()) \(path)" + (lack.map { " (requires the security scheme \($0))" } ?? ""))
-        }
-        guard !write.isEmpty else { return }
-        offer.proposals.append(
-            EntityOffer.Proposal(
-                name: "write", value: .object(write), isOfSection: true,
-                confidence: .medium("\(words.joined(separator: ", ")); writes are off until you uncomment them")))
-    }
-
-    /// Returns the path of an object for writes; nil if it follows from the listing's path, and so can be left out.
-    private func objectPath(_ listing: Listing, _ offer: EntityOffer) -> String? {
-        guard let (path, variable) = listing.itemPath else { return nil }
-        let attribute =
-            listing.found.item.properties.contains { $0.name == variable }
-                && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
-        let template = path.replacing(originalPath(listing), with: listing.path)
-            .replacing("{\(variable)}", with: attribute)
-        let slash = listing.path.hasSuffix("/") ? "/" : ""
-        return template == "\(listing.path.trimmingSlash)/{key}\(slash)" ? nil : template
-    }
-
-    /// Returns the path as written in the document.
-    private func originalPath(_ listing: Listing) -> String {
-        guard let variable = listing.variables.first, listing.variables.count == 1,
-            let start = listing.path.range(of: "{parent."),
-            let end = listing.path[start.upperBound...].firstIndex(of: "}")
-        else { return listing.path }
-        return listing.path.replacingCharacters(start.lowerBound..<listing.path.index(after: end), "{\(variable)}")
-    }
-
-    /// Describes a request body: its media type, and the member that holds the object.
-    private func body(of operation: JSONTree, _ item: ValueShape) -> JSONTree {
-        let request = operation["requestBody"].map { document.resolve($0).value }
-        let content = request?["content"]?.members ?? []
-        let swagger = swaggerBody(of: operation)
-        var members: [(String, JSONTree)] = []
-        var schema = swagger?["schema"]
-        if swagger == nil {
-            let names = content.map { $0.name.lowercased() }
-            if let json = content.first(where: { $0.name.lowercased().contains("json") }) {
-                schema = json.value["schema"]
-                if names.allSatisfy({ $0.contains("json-patch") }) {
-                    members.append(("format", "json_patch"))
-                } else if names.allSatisfy({ $0.contains("merge-patch") }) {
-                    members.append(("format", "merge_patch"))
-                }
-            } else if names.contains("application/x-www-form-urlencoded") {
-                members.append(("format", "form"))
-            }
-        }
-        if let shape = schema.map(document.shape), shape.properties.count == 1, let only = shape.properties.first,
-            only.shape.isObject, item[only.name] == nil
-        {
-            members.append(("wrap", .text(only.name)))
-        }
-        return .object(members)
-    }
 }
 
 extension String {
@@ -447,11 +398,5 @@ extension String {
 
     func components(before text: String) -> String {
         firstRange(of: text).map { String(self[..<$0.lowerBound]) } ?? self
-    }
-
-    fileprivate func range(of text: String) -> Range<String.Index>? { firstRange(of: text) }
-
-    fileprivate func replacingCharacters(_ range: Range<String.Index>, _ text: String) -> String {
-        self[..<range.lowerBound] + text + self[range.upperBound...]
     }
 }

@@ -14,14 +14,16 @@ struct SearchBody {
     /// Objects in the body that only hold the page.
     private static let homes = ["page", "paging", "pagination", "pageable", "pageinfo", "pagerequest", "options"]
     private static let maxDepth = 8
+    /// The maximum number of schemas that one object is put together from.
+    private static let maxSchemas = 2_000
 
     /// - Returns: nil if the body is not an object of JSON with known members.
     init?(_ schema: JSONTree, in document: OpenAPIDocument) {
-        let (properties, required) = Self.properties(of: schema, in: document, depth: 0)
+        let (properties, required) = Self.properties(of: schema, in: document)
         guard !properties.isEmpty else { return nil }
         for (name, property) in properties { add([name], property, isRequired: required.contains(name), document) }
         for (name, property) in properties where Self.homes.contains(Self.plain(name)) {
-            let inner = Self.properties(of: property, in: document, depth: 0)
+            let inner = Self.properties(of: property, in: document)
             for (child, schema) in inner.properties {
                 add(
                     [name, child], schema, isRequired: required.contains(name) && inner.required.contains(child),
@@ -36,12 +38,12 @@ struct SearchBody {
         guard let last = path.last, names[last] == nil else { return }
         let value = document.resolve(schema).value
         let shape = document.shape(schema)
-        let known = value["default"] ?? value["example"] ?? value["enum"]?.elements?.first
+        let known = (value["default"] ?? value["example"] ?? value["enum"]?.elements?.first).map(shape.written)
         names[last] = path.joined(separator: ".")
         parameters.append(
             QueryParameter(
-                name: last, isRequired: isRequired, shape: shape, value: known, maximum: value["maximum"]?.integer,
-                minimum: value["minimum"]?.integer))
+                name: last, isRequired: isRequired, shape: shape, value: known, standard: value["default"],
+                maximum: value["maximum"]?.integer, minimum: value["minimum"]?.integer))
         guard isRequired, !Self.homes.contains(Self.plain(last)) else { return }
         if let known {
             values.append((path, known))
@@ -62,14 +64,22 @@ struct SearchBody {
 
     /// The members of an object, with those of the schemas that it is made of.
     static func properties(
-        of schema: JSONTree, in document: OpenAPIDocument, depth: Int = 0
+        of schema: JSONTree, in document: OpenAPIDocument
     ) -> (properties: [(name: String, schema: JSONTree)], required: Set<String>) {
-        guard depth < maxDepth else { return ([], []) }
+        var budget = maxSchemas
+        return properties(of: schema, in: document, depth: 0, &budget)
+    }
+
+    private static func properties(
+        of schema: JSONTree, in document: OpenAPIDocument, depth: Int, _ budget: inout Int
+    ) -> (properties: [(name: String, schema: JSONTree)], required: Set<String>) {
+        budget -= 1
+        guard depth < maxDepth, budget > 0 else { return ([], []) }
         let value = document.resolve(schema).value
         var found = (value["properties"]?.members ?? []).map { (name: $0.name, schema: $0.value) }
         var required = Set((value["required"]?.elements ?? []).compactMap(\.text))
         for part in value["allOf"]?.elements ?? [] {
-            let more = properties(of: part, in: document, depth: depth + 1)
+            let more = properties(of: part, in: document, depth: depth + 1, &budget)
             found += more.properties.filter { new in !found.contains { $0.name == new.name } }
             required.formUnion(more.required)
         }

@@ -3,9 +3,12 @@ internal import BridgeJSON
 /// The API's address, by the document's servers.
 extension SecurityGuess {
     /// Returns a server's address with a value for each variable, and the variables with the values that they may have.
+    ///
+    /// A variable that is a credential stays in braces, and is not among them.
     private static func text(of server: JSONTree, _ template: String) -> (url: String, choices: [(String, [String])]) {
         var url = template
-        let choices = OpenAPIReader.variables(url).map { name -> (String, [String]) in
+        let names = OpenAPIReader.variables(url).filter { !SecretGuess.isParameter($0) }
+        let choices = names.map { name -> (String, [String]) in
             let variable = server["variables"]?[name]
             let values = (variable?["enum"]?.elements ?? []).compactMap(\.text)
             url = url.replacing(
@@ -19,16 +22,19 @@ extension SecurityGuess {
     ///
     /// It is empty where the operation has none of its own.
     static func path(of servers: JSONTree?, in document: OpenAPIDocument) -> String? {
-        func first(_ servers: JSONTree?) -> String? {
+        func first(_ servers: JSONTree?) -> ServerAddress? {
             servers?.elements?.first.flatMap { server in
-                server["url"]?.text.map { text(of: server, $0).url.trimmingSlash }
+                server["url"]?.text.map { ServerAddress(text(of: server, $0).url.trimmingSlash) }
             }
         }
         guard let own = first(servers) else { return "" }
-        let shared = first(document.root["servers"]) ?? ""
-        guard own != shared else { return "" }
-        return own.hasPrefix(shared) && own.dropFirst(shared.count).first == "/" && !own.hasPrefix("//")
-            ? String(own.dropFirst(shared.count)) : nil
+        let shared = first(document.root["servers"]) ?? ServerAddress("")
+        guard own.parameters.allSatisfy(shared.parameters.contains) else { return nil }
+        guard own.url != shared.url else { return "" }
+        let path = own.url.dropFirst(shared.url.count)
+        // A variable that is a credential has its value from the environment, as only a whole URL can.
+        let isBelow = own.url.hasPrefix(shared.url) && path.first == "/" && !path.contains("{")
+        return isBelow && !own.url.hasPrefix("//") ? String(path) : nil
     }
 
     static func url(_ document: OpenAPIDocument) -> (url: String, note: String?) {

@@ -18,18 +18,28 @@ package struct SecurityGuess {
     /// The schemes that the options satisfy.
     private var chosen: Set<String> = []
     private let schemes: [String: JSONTree]
-    private let url: String
+    let address: ServerAddress
+    private var url: String { address.url }
     private let prefix: String
+    /// The credentials that each bridge's options list under `parameters`, by their variables in sections.
+    private(set) var parameters: [(String, JSONTree)] = []
     /// The document's own requirements, for operations without any.
     private let shared: [[String]]
 
     /// Guesses the options of a document.
     package init(_ document: OpenAPIDocument) {
-        let (url, note) = Self.url(document)
-        self.url = url
-        prefix = Self.variable(document.title)
-        options.append(("url", .text(url)))
+        let (text, note) = Self.url(document)
+        let address = ServerAddress(text)
+        let prefix = Self.variable(document.title)
+        self.address = address
+        self.prefix = prefix
+        options.append(("url", address.option(prefix)))
         if let note { notes.append(note) }
+        if !address.variables.isEmpty {
+            notes.append(
+                "url: \(address.variables.joined(separator: " and ")) in it looks like a credential: put \(address.url), "
+                    + "with the value, into the environment variable \(prefix)_URL")
+        }
         let all =
             document.isSwagger2
             ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"]
@@ -56,6 +66,53 @@ package struct SecurityGuess {
                     + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
             return
         }
+    }
+
+    /// Takes the credentials in the server's address, and those among the parameters that listings must have, from the
+    /// environment.
+    ///
+    /// - Parameter listings: The names of each listing's credentials in its query, and the variables of those in its
+    ///   body.
+    mutating func require(_ listings: [(query: [String], body: [String])]) {
+        let prefix = self.prefix
+        func reference(_ word: String) -> JSONTree { ["env": .text("\(prefix)_\(word.uppercased())")] }
+        var hasAuth = options.contains { $0.0 == "auth" }
+        if address.hadUser {
+            notes.append(
+                "auth: the server's address had a user, which is left out"
+                    + (hasAuth ? "" : ": the user and the password come from the environment"))
+            if !hasAuth {
+                options.append(
+                    ("auth", ["type": "basic", "user": reference("USER"), "password": reference("PASSWORD")]))
+                hasAuth = true
+            }
+        }
+        let names = listings.flatMap(\.query)
+        // What each request must have authenticates it.
+        if !hasAuth, let name = names.first(where: { name in listings.allSatisfy { $0.query.contains(name) } }) {
+            let value = reference(SecretGuess.variable([name]))
+            options.append(("auth", ["type": "api_key", "value": value, "query": .text(name)]))
+            notes.append("auth: medium: each request must have \(name), which looks like a credential")
+        }
+        let authenticated = queryName(of: nil)
+        var variables: [String] = []
+        for name in names where name != authenticated { variables.append(SecretGuess.variable([name])) }
+        // A parameter `token` is not the token of `auth`.
+        let taken = Set(options.flatMap { $0.1.texts })
+        for variable in variables + listings.flatMap(\.body) where !parameters.contains(where: { $0.0 == variable }) {
+            let isTaken = taken.contains("\(prefix)_\(variable.uppercased())")
+            parameters.append((variable, reference(isTaken ? "parameter_" + variable : variable)))
+        }
+        guard !parameters.isEmpty else { return }
+        options.append(("parameters", .object(parameters)))
+        notes.append(
+            "parameters: \(parameters.map(\.0).joined(separator: ", ")): named like credentials, which requests must have: "
+                + "the values come from the environment")
+    }
+
+    /// Returns the name of the parameter in the query that authenticates requests; nil if none does.
+    func queryName(of part: Part?) -> String? {
+        (part?.options ?? options).first { $0.0 == "auth" }?.1["query"]?.text
     }
 
     private func isSession(_ names: [String]) -> Bool { names.contains { schemes[$0]?["in"]?.text == "cookie" } }
@@ -88,7 +145,7 @@ package struct SecurityGuess {
             }
             if needsMain { return nil }
             return Part(
-                name: Self.name("public", for: [], &taken), options: [("url", .text(url))],
+                name: Self.name("public", for: [], &taken), options: partOptions([]),
                 notes: ["no auth: the operations require none"], schemes: [])
         }
         guard lack(of: operation) != nil else { return nil }
@@ -99,10 +156,17 @@ package struct SecurityGuess {
             let name = Self.name(String(words.lowercased().prefix(40)), for: Set(names), &taken)
             let variable = "\(prefix)_\(name.uppercased().replacing("-", with: "_"))"
             return Part(
-                name: name, options: [("url", .text(url))] + (options(for: names, prefix: variable) ?? []),
+                name: name, options: partOptions(options(for: names, prefix: variable) ?? []),
                 notes: ["auth: medium: security scheme \(names.joined(separator: " with "))"], schemes: Set(names))
         }
         return nil
+    }
+
+    /// Returns the options of a part of the API.
+    private func partOptions(_ own: [(String, JSONTree)]) -> [(String, JSONTree)] {
+        var options = [("url", address.option(prefix))] + own
+        if !parameters.isEmpty { options.append(("parameters", .object(parameters))) }
+        return options
     }
 
     /// Returns a name that no other set of schemes has.

@@ -10,6 +10,8 @@ package struct SampleReader {
     let samples: [SampleReply]
     /// Names of query parameters whose values must not be written to a file.
     private let secrets: [String]
+    /// The places of credentials in the requests' bodies.
+    private let members: [[String]]
 
     /// Creates a reader of samples.
     package init(_ samples: [SampleReply]) {
@@ -17,10 +19,15 @@ package struct SampleReader {
         base = Self.base(of: samples.map(\.url))
         var names: [String] = []
         for name in samples.flatMap(\.url.queryNames)
-        where HTTPRedactor.isSecret(queryName: name) && !names.contains(name) {
+        where SecretGuess.isParameter(name) && !names.contains(name) {
             names.append(name)
         }
         secrets = names
+        var found: [[String]] = []
+        for body in samples.compactMap(\.requestBody) {
+            _ = SecretGuess.hiding(body, &found, variable: SecretGuess.variable)
+        }
+        members = found
     }
 
     static func base(of urls: [HTTPURL]) -> String {
@@ -51,8 +58,9 @@ package struct SampleReader {
             options.append(
                 ("auth", ["type": "api_key", "value": ["env": .text(variable(name))], "query": .text(name)]))
         }
-        let others = secrets.dropFirst().map { ($0, JSONTree.object([("env", .text(variable($0)))])) }
-        if !others.isEmpty { options.append(("parameters", .object(others.map { (parameter($0.0), $0.1) }))) }
+        let others = secrets.dropFirst().map { variable($0) } + members.map { variable(member: $0) }
+        let references = others.map { name -> (String, JSONTree) in (name.lowercased(), ["env": .text(name)]) }
+        if !references.isEmpty { options.append(("parameters", .object(references))) }
         return .object(options)
     }
 
@@ -61,9 +69,19 @@ package struct SampleReader {
 
     /// What a person has to do before the options can be used.
     package var notes: [String] {
-        secrets.map {
-            "the sample's URL contained \($0): put its value into the environment variable \(variable($0))"
+        let ofBody = members.map { path -> String in
+            "the sample's body contained \(path.joined(separator: ".")): put its value into the environment variable "
+                + variable(member: path)
         }
+        return secrets.map {
+            "the sample's URL contained \($0): put its value into the environment variable \(variable($0))"
+        } + ofBody
+    }
+
+    /// Returns the name of the environment variable for a credential in a body, other than those of the URL's.
+    private func variable(member path: [String]) -> String {
+        let name = SecretGuess.variable(path)
+        return variable(secrets.contains { variable($0) == variable(name) } ? "body_" + name : name)
     }
 
     /// Returns the name of an environment variable, such as `EXAMPLE_API_KEY` for `api_key` and
@@ -243,7 +261,9 @@ package struct SampleReader {
         if !query.isEmpty { section.append(("query", .object(query))) }
         if let rule = paging.rule { section.append(("paging", rule)) }
         if let body = sample.requestBody {
-            section += [("method", "POST"), ("body", body)]
+            var found: [[String]] = []
+            let shown = SecretGuess.hiding(body, &found) { variable(member: $0).lowercased() }
+            section += [("method", "POST"), ("body", shown)]
             offer.reasons.append(("body", .high("from the sample's request")))
         }
         offer.section = .object(section)

@@ -15,6 +15,8 @@ package struct EntityOffer: Sendable {
         /// The transformers, in the config's form.
         var transform: JSONTree?
         var confidence: Confidence
+        /// Whether the remote sets the value, and takes none.
+        var isReadOnly = false
     }
 
     struct Relationship: Sendable {
@@ -80,7 +82,7 @@ package struct EntityOffer: Sendable {
         EntityDescription.Field(
             EntityDescription.path(field.path), field.type, isKey: key.contains(field.path),
             localName: field.localName.map { LocalName.make([$0]) } ?? LocalName.make(field.path),
-            transform: field.transform?.described, confidence: field.confidence)
+            transform: field.transform?.described, confidence: field.confidence, isReadOnly: field.isReadOnly)
     }
 }
 

@@ -19,6 +19,9 @@ package struct ValueShape: Sendable {
     /// The allowed texts.
     var values: [String] = []
     var isWriteOnly = false
+    var isReadOnly = false
+    /// Whether the kind is integer since the place identifies something, although the document says number.
+    var isAssumedInteger = false
     /// The observations from a sample.
     var seen: Seen?
 
@@ -83,7 +86,16 @@ package struct ValueShape: Sendable {
             result.properties[index].shape = mine.agreed(with: theirs)
         }
         if let mine = element, let theirs = other.element { result.elements = [mine.agreed(with: theirs)] }
+        result.isReadOnly = isReadOnly || other.isReadOnly
         return result
+    }
+
+    /// Takes a document's number without a format for an integer, since it identifies something.
+    mutating func assumeInteger() {
+        guard seen == nil, format == nil, solid == [.number] else { return }
+        kinds.remove(.number)
+        kinds.insert(.integer)
+        isAssumedInteger = true
     }
 
     private func agreed(with other: ValueShape) -> ValueShape {

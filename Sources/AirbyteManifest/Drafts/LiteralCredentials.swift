@@ -4,10 +4,7 @@ internal import TextFormats
 /// Puts parameters, whose values come from the environment, in place of credentials that a document holds literally.
 enum LiteralCredentials {
     /// Whether the value of a query's parameter is a credential.
-    static func isParameter(_ name: String) -> Bool {
-        let isAmbiguous = SecretNames.ambiguousParameters.contains(SecretNames.plain(name))
-        return SecretNames.suggests(name) || SecretNames.isParameter(name) && !isAmbiguous
-    }
+    static func isParameter(_ name: String) -> Bool { SecretNames.suggestsParameter(name) }
 
     /// A value for a comment; a credential may have its literal beside an expression.
     static func shown(_ value: ConfigValue, _ name: String) -> String {

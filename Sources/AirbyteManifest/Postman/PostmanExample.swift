@@ -80,7 +80,7 @@ struct PostmanExample {
         case .null, .secret: nil
         case .bool: "boolean"
         case .int: "integer"
-        case .double: "real"
+        case .double, .decimal: "real"
         case .array, .object: "json"
         case .string(let text):
             text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil

@@ -12,6 +12,7 @@ extension ConfigValue {
         case .bool(let value): value
         case .int(let value): value != 0
         case .double(let value): value != 0
+        case .decimal(let text): Double(text) != 0
         case .string(let text): !text.isEmpty
         case .array(let elements): !elements.isEmpty
         case .object(let members): !members.isEmpty
@@ -26,6 +27,7 @@ extension ConfigValue {
         case .bool(let value): value ? "True" : "False"
         case .int(let value): String(value)
         case .double(let value): "\(value)"
+        case .decimal(let text): text
         case .string(let text): text
         case .array, .object: python
         case .secret: ""

@@ -92,7 +92,11 @@ struct Paginator {
         guard let token, let name = token.paging?.name else { throw Untranslatable("no parameter sends the offset") }
         var members: Members = [("style", "offset"), ("offset_parameter", .string(name))]
         place(size, sizePlace, beside: token, as: "limit_parameter", in: &members)
-        if let size, !members.contains(where: { $0.key == "size" }) { members.append(("size", .int(size))) }
+        if let size, !members.contains(where: { $0.key == "size" }) {
+            // Airbyte only compares the size with the number of a page's records.
+            members.append(("limit_parameter", .string("")))
+            members.append(("size", .int(size)))
+        }
         into(token, &members)
         draft.set("paging", .object(members))
     }

@@ -36,14 +36,29 @@ struct IntrospectionCredentials {
     ) -> [(key: String, value: ConfigValue)] {
         members.map { name, value in
             if let inner = value.members { return (name, .object(references(in: inner, parents: parents + [name]))) }
-            guard let text = value.string, !text.isEmpty, !text.contains("://"),
-                Self.isCredential(name, isOfAuth: parents.last == "auth")
-            else { return (name, value) }
+            guard let text = value.string, !text.isEmpty else { return (name, value) }
+            let key = Self.parameter(of: text)
+            let isURL = text.contains("://")
+            guard key != nil || !isURL && Self.isCredential(name, isOfAuth: parents.last == "auth") else {
+                return (name, value)
+            }
             let variable = String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
             notes.append(
-                "\((parents + [name]).joined(separator: ".")): put its value into the environment variable \(variable)")
+                "\((parents + [name]).joined(separator: ".")): put its value\(key.map { ", with its \($0)," } ?? "") into "
+                    + "the environment variable \(variable)")
             return (name, .secret(.env(variable)))
         }
+    }
+
+    /// Returns the first parameter in a URL's query that is a credential; nil if there is none.
+    private static func parameter(of url: String) -> String? {
+        guard url.contains("://"), let mark = url.firstIndex(of: "?") else { return nil }
+        let pairs = url[url.index(after: mark)...].prefix { $0 != "#" }.split(separator: "&")
+        for pair in pairs where pair.contains("=") && pair.last != "=" {
+            let name = PercentEncoding.decoded(pair.prefix { $0 != "=" }, plusIsSpace: true)
+            if SecretNames.suggestsParameter(name) { return name }
+        }
+        return nil
     }
 
     private static func isCredential(_ name: String, isOfAuth: Bool) -> Bool {

@@ -190,6 +190,7 @@ struct IntrospectionRenderer {
         var members: [(key: String, value: ConfigValue)] = [("type", .string(field.type))]
         if field.path != name { members.append(("from", .string(field.path))) }
         if let transform = field.transform { members.append(("transform", transform.configuration)) }
+        if field.isReadOnly { members.append(("write", .bool(false))) }
         return members.count == 1 ? field.type : YAMLText.flow(.object(members))
     }
 

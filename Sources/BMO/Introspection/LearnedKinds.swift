@@ -1,5 +1,7 @@
+internal import Mapping
 internal import Model
 internal import RecordBatch
+internal import TextFormats
 
 /// The kinds of a member's values, and the type of an attribute that accepts them all.
 struct LearnedKinds {
@@ -35,6 +37,7 @@ struct LearnedKinds {
         case .bool: kinds.insert(.boolean)
         case .int: kinds.insert(.integer)
         case .double(let number): kinds.insert(abs(number) < 1e15 ? .real : .decimal)
+        case .decimal: kinds.insert(.decimal)
         case .string(let text): note(text: text)
         case .array, .object: kinds.insert(.container)
         }
@@ -46,9 +49,9 @@ struct LearnedKinds {
         case .null: break
         case .bool: kinds.insert(.boolean)
         case .int64: kinds.insert(.integer)
-        case .double: kinds.insert(.real)
+        case .double: kinds.insert(value.double.isFinite ? .real : .text)
         // A double holds fifteen digits of any decimal.
-        case .decimal: kinds.insert(value.string.count(where: \.isNumber) > 15 ? .decimal : .real)
+        case .decimal: note(number: value.string, isExact: value.string.count(where: \.isNumber) > 15)
         case .text: note(text: value.string)
         case .bytes: kinds.insert(.bytes)
         case .timestamp: kinds.insert(.moment)
@@ -64,21 +67,34 @@ struct LearnedKinds {
     mutating func note(type: String, text: String?) {
         switch type {
         case "true", "false": kinds.insert(.boolean)
-        case "integer": kinds.insert(text.flatMap { Int64($0) } == nil ? .decimal : .integer)
-        case "real": kinds.insert(.real)
+        case "integer" where text.flatMap { Int64($0) } != nil: kinds.insert(.integer)
+        case "integer", "real": note(number: text ?? "", isExact: type == "integer")
         case "text": note(text: text ?? "")
         case "array", "object": kinds.insert(.container)
         default: break
         }
     }
 
+    /// Notes a number, as the type that accepts it: there are numbers for a decimal only, and for no type but text.
+    ///
+    /// - Parameter isExact: Whether a double would lose digits.
+    private mutating func note(number text: String, isExact: Bool) {
+        if DecimalText(text) == nil {
+            kinds.insert(.text)
+        } else {
+            kinds.insert(isExact || Double(text)?.isFinite != true ? .decimal : .real)
+        }
+    }
+
+    /// Notes a text; one that only looks like a time or a day, such as `2026-13-01`, is neither.
     private mutating func note(text: String) {
         if text.isEmpty {
             kinds.insert(.emptyText)
         } else if text.wholeMatch(of: /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/) != nil {
-            kinds.insert(.moment)
+            kinds.insert(ISODate(text) == nil ? .text : .moment)
         } else {
-            kinds.insert(text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil ? .day : .text)
+            let isDay = text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil && ISODate(text) != nil
+            kinds.insert(isDay ? .day : .text)
         }
     }
 
