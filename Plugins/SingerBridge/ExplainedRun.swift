@@ -32,8 +32,11 @@ final class ExplainedRun: RecordSource {
             writer.member("body", state.map { "state: \($0)" })
         }
         let fields = stream.map { Self.fields(of: $0.schema) } ?? []
-        return Page(
+        var page = Page(
             isPageEnd: true, isEnd: true, metadata: fields.isEmpty ? [:] : ["fields": fields.joined(separator: "\n")])
+        // Records of earlier runs may be missing only because they precede a start date.
+        if method != .fullTable { page.skipped = [.everything] }
+        return page
     }
 
     func cancel() {}

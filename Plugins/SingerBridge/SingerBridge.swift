@@ -34,7 +34,7 @@ public final class SingerBridge: Bridge {
             return "\(tap.name) is at \(try tap.program()); without a catalog only a sync shows more"
         }
         return "\(tap.name) offers \(catalog.streams.count) streams: "
-            + catalog.streams.prefix(20).map(\.name).joined(separator: ", ")
+            + catalog.streams.prefix(20).map { catalog.word(for: $0) }.joined(separator: ", ")
     }
 
     /// Offers an entity for each stream of the catalog.
@@ -44,7 +44,9 @@ public final class SingerBridge: Bridge {
                 .unsupported, "\(tap.name) is used without a catalog, so its streams are unknown",
                 remedy: "leave out \"catalog: none\" if the tap knows --discover")
         }
-        for stream in catalog.streams { TapOffer(stream).description.write(to: writer) }
+        for stream in catalog.streams {
+            TapOffer(stream, named: catalog.word(for: stream)).description.write(to: writer)
+        }
     }
 
     /// Runs the tap for one stream.
@@ -54,15 +56,17 @@ public final class SingerBridge: Bridge {
         var method = section.replication
         var selected: String?
         var known: TapCatalog.Stream?
+        var names: Set<String> = [section.stream]
         if let catalog {
             let stream = try catalog.stream(named: section.stream, of: tap.name)
             known = stream
+            names = [stream.name, stream.id]
             method = method ?? stream.replication
             selected = try catalog.selecting(stream, section)
         }
         if request.explains { return ExplainedRun(tap, section, method, stream: known, state: request.token) }
         return try TapSource(
-            tap: tap, section: section, method: method, catalog: selected, state: request.token,
+            tap: tap, section: section, names: names, method: method, catalog: selected, state: request.token,
             keyPaths: request.keyPaths, fields: request.fields)
     }
 

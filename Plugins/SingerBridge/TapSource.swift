@@ -13,6 +13,8 @@ final class TapSource: RecordSource {
 
     private let tap: Tap
     private let stream: String
+    /// The names that its messages may have.
+    private let names: Set<String>
     private let method: Replication?
     private let process: any TapRun
     /// The state passed to the run.
@@ -24,6 +26,8 @@ final class TapSource: RecordSource {
     /// The version of the stream's table to which the records belong, and the last activated version.
     private var version: Int64?
     private var activated: Int64?
+    /// Whether the records belong to more than one version.
+    private var isRepeated = false
     /// Counts since the last end of a page, so that the pages of slow and fast taps end alike.
     private var pageRecords = 0
     private var pageBytes = 0
@@ -40,18 +44,20 @@ final class TapSource: RecordSource {
     /// Starts the tap.
     ///
     /// - Parameters:
+    ///   - names: The names that the stream's messages may have.
     ///   - method: The stream's replication method; nil if unknown.
     ///   - catalog: The catalog's JSON with the stream selected; nil for a tap without one.
     ///   - state: The state of an earlier run.
     ///   - keyPaths: The paths of the key in a record.
     ///   - fields: The members of a record that the host reads; nil means all.
     init(
-        tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?, keyPaths: [String],
-        fields: Set<String>?
+        tap: Tap, section: TapSection, names: Set<String>, method: Replication?, catalog: String?, state: String?,
+        keyPaths: [String], fields: Set<String>?
     ) throws {
         readsDeletion = fields?.contains(Self.deletion) ?? true
         self.tap = tap
         stream = section.stream
+        self.names = names
         self.method = method
         givenState = state
         deleted = DeletedObjects(keyPaths: keyPaths)
@@ -85,6 +91,10 @@ final class TapSource: RecordSource {
                 pageRecords += max(0, writer.recordCount + page.rejected.count + deleted.count - before)
                 pageBytes += line.count
                 if held != nil { return }
+            case .rest(let line):
+                try validate(rest: line)
+                try take(line, into: writer, &page)
+                if held != nil { return }
             case .nothing: return
             case .end:
                 try end(&page)
@@ -95,28 +105,38 @@ final class TapSource: RecordSource {
         (pageRecords, pageBytes) = (0, 0)
     }
 
+    /// Throws for bytes after the last line's end without a whole message: the tap ended within it.
+    private func validate(rest: [UInt8]) throws {
+        guard rest.contains(where: { !Self.isSpace($0) }), (try? TapMessage(rest)) == nil else { return }
+        try tap.validate(try process.exit(), process, doing: "reading `\(stream)`")
+        throw BridgeError(
+            .malformed, "\(tap.name) ended in the middle of a message: \(shown(rest))", remote: process.lastMessage)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
+
     private func take(_ line: [UInt8], into writer: RecordBatchWriter, _ page: inout Page) throws {
-        guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
+        guard line.contains(where: { !Self.isSpace($0) }) else { return }
         let message: TapMessage
         do throws(TapMessage.Fault) {
             message = try TapMessage(line)
         } catch .unreadableRecord(let reason) {
-            guard TapMessage.stream(ofUnreadable: line) ?? stream == stream else { return }
+            if let other = TapMessage.stream(ofUnreadable: line), !names.contains(other) { return }
             hasMoved = true
             page.rejected.append(
                 Page.Rejected(index: nil, reason: reason, representation: String(decoding: line, as: UTF8.self)))
             return
         } catch {
             throw BridgeError(
-                .malformed, "\(tap.name) printed something other than a Singer message: \(Self.shown(line))",
+                .malformed, "\(tap.name) printed something other than a Singer message: \(shown(line))",
                 remedy: "a tap may print nothing else on its standard output", remote: process.lastMessage)
         }
         switch message.type {
         case "RECORD": try take(record: message, into: writer)
-        case "SCHEMA": if message.stream == stream { hasSchema = true }
+        case "SCHEMA": if isOwn(message) { hasSchema = true }
         // A tap that has nothing to add may say null; the next run would begin anew.
         case "STATE": if let value = message.json("value"), value != "null" { state = value }
-        case "ACTIVATE_VERSION": if message.stream == stream { activated = message.integer("version") }
+        case "ACTIVATE_VERSION": if isOwn(message) { activated = message.integer("version") }
         case "BATCH":
             throw BridgeError(
                 .unsupported, "\(tap.name) writes its records to files (BATCH messages)",
@@ -128,9 +148,11 @@ final class TapSource: RecordSource {
         }
     }
 
+    private func isOwn(_ message: TapMessage) -> Bool { message.stream.map { names.contains($0) } ?? false }
+
     private func take(record message: TapMessage, into writer: RecordBatchWriter) throws {
         // A tap may be unable to omit other streams.
-        guard message.stream == stream else { return }
+        guard isOwn(message) else { return }
         guard hasSchema else {
             throw BridgeError(.malformed, "\(tap.name) sent a record of `\(stream)` without a SCHEMA before it")
         }
@@ -139,7 +161,10 @@ final class TapSource: RecordSource {
         }
         defer { withExtendedLifetime(message) {} }
         hasMoved = true
-        version = message.integer("version") ?? version
+        if let number = message.integer("version") {
+            isRepeated = isRepeated || version != nil && version != number
+            version = number
+        }
         if let deletion = record[Self.deletion], deletion.tag != .null {
             deleted.insert(BridgeOptions(copying: record))
         } else if deleted.restore(record) {
@@ -176,6 +201,11 @@ final class TapSource: RecordSource {
                 page.warnings.append(
                     "\(tap.name) did not activate version \(version ?? 0) of `\(stream)`: nothing was deleted")
             }
+            if isRepeated {
+                page.warnings.append(
+                    "\(tap.name) sent several versions of `\(stream)` in one run: objects that only an earlier one has "
+                        + "stay until a run with one version lacks them")
+            }
             return
         }
         guard let state = state ?? givenState else {
@@ -202,7 +232,8 @@ final class TapSource: RecordSource {
         }
     }
 
-    private static func shown(_ line: [UInt8]) -> String {
-        "`" + String(decoding: line.prefix(200), as: UTF8.self) + (line.count > 200 ? "..." : "") + "`"
+    private func shown(_ line: [UInt8]) -> String {
+        let head = tap.options.texts.prefix(line, 200)
+        return "`" + String(decoding: head, as: UTF8.self) + (line.count > 200 ? "..." : "") + "`"
     }
 }

@@ -23,6 +23,9 @@ import TestSupport
             policy.told(failure(retryAfter: .seconds(600)), tries: 1).message
                 == "busy; it requests a pause of 600 s, longer than the 120 s that bmo waits")
         #expect(
+            policy.told(failure(retryAfter: BridgeFailure.never), tries: 1).message
+                == "busy; it requests a pause of a century or more, longer than the 120 s that bmo waits")
+        #expect(
             policy.told(failure(retryAfter: .seconds(5)), tries: 4).message
                 == "busy (tried 4 times); it requests a pause of 5 s")
         #expect(policy.told(failure(isRetryable: false), tries: 1).message == "busy")

@@ -8,7 +8,10 @@ struct TapCatalog {
     /// A stream of a catalog.
     struct Stream {
         let index: Int
+        /// The name that its messages have; two tables of different schemas may have the same.
         let name: String
+        /// The name that no other stream has.
+        let id: String
         let replication: Replication?
         let replicationKey: String?
         let keys: [String]
@@ -19,6 +22,8 @@ struct TapCatalog {
     private static let maxFileSize = 64 << 20
     private let batch: RecordBatch
     let streams: [Stream]
+    /// The names that several streams have.
+    private let sharedNames: Set<String>
     /// Whether the tap wrote the catalog for this bridge, so that it contains no selection by the user.
     private let isDiscovered: Bool
 
@@ -43,10 +48,15 @@ struct TapCatalog {
             throw BridgeError(
                 isDiscovered ? .malformed : .configuration, "\(place) is not a catalog: \(error)",
                 remedy: "give the path of a catalog, or \"catalog: none\" if the tap has none",
-                remote: String(text.prefix(200)))
+                remote: String(decoding: tap.options.texts.prefix(Array(text.utf8), 200), as: UTF8.self))
         }
         let found = batch[0]["streams"]?.elements ?? []
-        streams = found.enumerated().compactMap { Stream($1, at: $0) }
+        let all = found.enumerated().compactMap { Stream($1, at: $0) }
+        streams = all
+        var names: Set<String> = []
+        var shared: Set<String> = []
+        for stream in all where !names.insert(stream.name).inserted { shared.insert(stream.name) }
+        sharedNames = shared
         guard !streams.isEmpty else {
             throw BridgeError(
                 isDiscovered ? .malformed : .configuration, "\(place) has no streams",
@@ -94,13 +104,13 @@ struct TapCatalog {
         let deadline = MonotonicClock.milliseconds + min(tap.options.silence, 240) * 1000
         reading: while true {
             switch try process.next(within: 1000) {
-            case .line(let line):
-                bytes += line + [UInt8(ascii: "\n")]
-                guard bytes.count <= maxFileSize else {
-                    throw BridgeError(.limit, "the catalog of \(tap.name) has more than \(maxFileSize >> 20) MiB")
-                }
+            case .line(let line): bytes += line + [UInt8(ascii: "\n")]
+            case .rest(let rest): bytes += rest
             case .end: break reading
             case .nothing: break
+            }
+            guard bytes.count <= maxFileSize else {
+                throw BridgeError(.limit, "the catalog of \(tap.name) has more than \(maxFileSize >> 20) MiB")
             }
             guard MonotonicClock.milliseconds < deadline else {
                 throw BridgeError(
@@ -112,15 +122,24 @@ struct TapCatalog {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the stream that an entity names.
+    /// Returns the name by which a section refers to a stream: its ID if other streams have the same name.
+    func word(for stream: Stream) -> String { sharedNames.contains(stream.name) ? stream.id : stream.name }
+
+    /// Returns the stream that an entity names, by its ID or else by its name.
     ///
     /// - Throws: ``BridgeError`` with the names of the existing streams.
     func stream(named name: String, of tap: String) throws -> Stream {
-        if let stream = streams.first(where: { $0.name == name }) { return stream }
-        let names = streams.map(\.name)
-        throw BridgeError(
-            .configuration, "\(tap) has no stream `\(name)`",
-            remedy: "its streams: \(names.prefix(20).joined(separator: ", "))" + (names.count > 20 ? ", ..." : ""))
+        if let stream = streams.first(where: { $0.id == name }) { return stream }
+        let named = streams.filter { $0.name == name }
+        if named.count == 1 { return named[0] }
+        let words = (named.isEmpty ? streams : named).map { word(for: $0) }
+        let shown = words.prefix(20).joined(separator: ", ") + (words.count > 20 ? ", ..." : "")
+        guard named.isEmpty else {
+            throw BridgeError(
+                .configuration, "\(tap) has \(named.count) streams of the name `\(name)`",
+                remedy: "write the tap_stream_id of one: \(shown)")
+        }
+        throw BridgeError(.configuration, "\(tap) has no stream `\(name)`", remedy: "its streams: \(shown)")
     }
 
     /// Returns the catalog's JSON with one stream selected.
@@ -224,6 +243,7 @@ extension TapCatalog.Stream {
         guard let name = (entry["stream"] ?? entry["tap_stream_id"])?.text else { return nil }
         self.index = index
         self.name = name
+        id = entry["tap_stream_id"]?.text ?? name
         let metadata = entry["metadata"]?.elements.first { $0["breadcrumb"].map { $0.count == 0 } ?? false }?[
             "metadata"]
         let word = [

@@ -79,6 +79,8 @@ struct TapOptions {
     let command: [String]
     /// The tap's own configuration, as JSON.
     let config: String
+    /// The texts in the tap's own configuration and in its environment.
+    let texts: ConfiguredTexts
     let catalog: Catalog
     let catalogFlag: String
     let files: TapFiles.Storage
@@ -106,6 +108,8 @@ struct TapOptions {
         maxLineLength = (options.integer("longest_line") ?? 16) << 20
         let variables = options.object("environment") ?? .empty
         environment = variables.names.map { ($0, variables.string($0) ?? "") }
+        let configured = options.withValue("tap_config") { value in value.map { ConfiguredTexts.all(in: $0) } ?? [] }
+        texts = ConfiguredTexts(configured + environment.map(\.value))
         for (name, value) in environment where name.isEmpty || (name + value).utf8.contains(0) || name.contains("=") {
             throw BridgeError(
                 .configuration, "`\(name)` of the tap's environment is not a variable", remedy: "write NAME: value")
@@ -128,7 +132,7 @@ struct TapSection {
           "required": ["stream"],
           "properties": {
             "stream": {
-              "description": "The stream's name, as in the tap's catalog.",
+              "description": "The stream's name, as in the tap's catalog, or its tap_stream_id.",
               "type": "string",
               "minLength": 1
             },

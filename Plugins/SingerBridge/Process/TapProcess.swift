@@ -10,6 +10,8 @@ final class TapProcess: @unchecked Sendable {
     /// The result of reading the tap's output.
     enum Event {
         case line([UInt8])
+        /// The bytes after the last line's end: the tap may have been cut off there.
+        case rest([UInt8])
         /// No new line within the given time.
         case nothing
         /// The tap closed its output.
@@ -55,7 +57,7 @@ final class TapProcess: @unchecked Sendable {
         for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (wake, waker) = (ends[0], ends[1])
         lines = LineBuffer(limit: tap.options.maxLineLength)
-        words = TapStandardError(context: tap.context)
+        words = TapStandardError(context: tap.context, configured: tap.options.texts)
     }
 
     deinit {
@@ -89,7 +91,7 @@ final class TapProcess: @unchecked Sendable {
             if state.withLock({ $0.isCancelled }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
             if let line = lines.next() { return .line(line) }
             guard hasOutput else {
-                if let rest = lines.rest() { return .line(rest) }
+                if let rest = lines.rest() { return .rest(rest) }
                 return .end
             }
             let left = deadline - MonotonicClock.milliseconds

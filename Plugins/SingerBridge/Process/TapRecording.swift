@@ -22,7 +22,11 @@ final class TapRecording: TapRun {
     func next(within milliseconds: Int) throws -> TapProcess.Event {
         do {
             let event = try process.next(within: milliseconds)
-            if case .line(let line) = event { output += line + [UInt8(ascii: "\n")] }
+            switch event {
+            case .line(let line): output += line + [UInt8(ascii: "\n")]
+            case .rest(let rest): output += rest
+            case .nothing, .end: break
+            }
             return event
         } catch let error as BridgeError {
             try note(error)

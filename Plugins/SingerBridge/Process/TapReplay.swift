@@ -12,6 +12,8 @@ final class TapReplay: TapRun {
 
     private let tap: Tap
     private var lines: ArraySlice<[UInt8]> = []
+    /// The bytes after the last line's end.
+    private var rest: [UInt8]?
     private let ending: Ending
     private let isCancelled = Mutex(false)
     let lastMessage: String?
@@ -39,20 +41,22 @@ final class TapReplay: TapRun {
         }
         lastMessage = said
         self.ending = ending
-        lines = Self.lines(body)[...]
-    }
-
-    /// Returns the lines of a recording, in which a single message may span several lines.
-    private static func lines(_ body: [UInt8]) -> [[UInt8]] {
+        // In a recording, a single message may span several lines.
         if let text = String(validUTF8: body), let batch = try? JSONParser.batch(text) {
-            return [Array(batch.json(0).utf8)]
+            lines = [Array(batch.json(0).utf8)]
+        } else {
+            lines = body.split(separator: UInt8(ascii: "\n")).map(Array.init)[...]
+            if !body.isEmpty, body.last != UInt8(ascii: "\n") { rest = lines.popLast() }
         }
-        return body.split(separator: UInt8(ascii: "\n")).map(Array.init)
     }
 
     func next(within milliseconds: Int) throws -> TapProcess.Event {
         if isCancelled.withLock({ $0 }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
         if let line = lines.popFirst() { return .line(line) }
+        if let bytes = rest {
+            rest = nil
+            return .rest(bytes)
+        }
         if case .failure(let error) = ending { throw error }
         return .end
     }
