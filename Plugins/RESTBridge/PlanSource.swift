@@ -48,6 +48,8 @@ final class PlanSource: RecordSource {
         var page = Page(isPageEnd: true, isEnd: true)
         // A delta lists only changes, so an absent record is not deleted.
         page.isComplete = !section.isPartial && !section.isBounded && !isDelta
+        // The scan of such a listing deletes nothing either.
+        if !page.isComplete { page.skipped = [.everything] }
         page.pushed = section.pushed
         page.metadata = ["paging": paging]
         return page

@@ -37,6 +37,7 @@ extension RESTSectionValidator {
         if faults.isEmpty, known.isEmpty { faults += misspeltNames() }
         if faults.isEmpty, known.isEmpty, let fault = sinceFault() { faults.append(fault) }
         if faults.isEmpty, known.isEmpty { faults += unusedFaults() }
+        if faults.isEmpty, known.isEmpty, let fault = tokenFault() { faults.append(fault) }
         if let fault = fieldsFault() { faults.append(fault) }
         if let fault = gapFault() { faults.append(fault) }
         if request.section.has("split"), !uses("from") || !uses("to") {

@@ -1,6 +1,6 @@
 internal import BridgeKit
 
-/// Finds members of the section that change no request.
+/// Finds members of the section that change no request, and those that keep the entity's from changing any.
 extension RESTSectionValidator {
     /// Returns warnings of times and lists whose variables the section does not use.
     ///
@@ -25,5 +25,17 @@ extension RESTSectionValidator {
                 isWarning: true)
         }
         return faults
+    }
+
+    /// Returns a warning of several listings, if the entity's scans go on from a token: they return none.
+    func tokenFault() -> SectionFault? {
+        guard request.token != nil, let slices = try? RESTSection.slices(request, parameters: parameters),
+            slices.count > 1
+        else { return nil }
+        return SectionFault(
+            key: ["each", "split"].first { request.section.has($0) } ?? "since.window",
+            message: "incremental: token has no effect, since each, split and since.window make several listings, and "
+                + "a token or validators belong to a whole one: each sync fetches everything",
+            remedy: "remove incremental, or give each listing an entity or source of its own", isWarning: true)
     }
 }

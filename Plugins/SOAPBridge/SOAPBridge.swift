@@ -97,8 +97,10 @@ public final class SOAPBridge: Bridge {
         if let parent = placeholders.skipped(in: section.input) { return SkippedSource(parent) }
         let source = try source(request, section, port, definition)
         guard request.explains else { return source }
-        try WriteRuleCheck(request: request, section: section, port: port, schemas: definition.schemas).run(
-            warnings: &source.warnings)
+        try WriteRuleCheck(
+            request: request, section: section, port: port, schemas: definition.schemas,
+            commonFaults: options.faultRules
+        ).run(warnings: &source.warnings)
         let operation = try port.operation(section.operation)
         return ExplainedSource(
             request: try "POST \(client.redactor.clean(url: endpoint(of: port).text))",

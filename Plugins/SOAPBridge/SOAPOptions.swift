@@ -23,6 +23,7 @@ struct SOAPOptions: Sendable {
         {
           "type": "object",
           "additionalProperties": false,
+          "$defs": {"content": \#(InputValue.schema)},
           "required": ["wsdl"],
           "properties": {
             "wsdl": {"type": "string", "format": "path", "description": "The WSDL: an http(s) URL, or the path of a file, from the configuration's folder."},
@@ -32,7 +33,7 @@ struct SOAPOptions: Sendable {
             "soap_version": {"type": "string", "enum": ["1.1", "1.2"], "description": "The version to speak; default: the port's. Without port, it also chooses the port."},
             "import_hosts": {"type": "array", "items": {"type": "string"}, "description": "Further hosts that the WSDL's imports may be fetched from, without credentials."},
             "wsdl_cache": {"type": "string", "description": "The folder where documents that came with an ETag are kept; empty for none. Default: bmo/wsdl in $XDG_CACHE_HOME or ~/.cache."},
-            "soap_headers": {"type": "object", "x-secrets": true, "description": "Blocks for the header of each request: names (with a namespace as {namespace}name, where the WSDL does not say it) and their contents, as in an entity's input."},
+            "soap_headers": {"type": "object", "x-secrets": true, "additionalProperties": {"$ref": "#/$defs/content"}, "description": "Blocks for the header of each request: names (with a namespace as {namespace}name, where the WSDL does not say it) and their contents, as in an entity's input."},
             "security": \#(MessageSecurity.schema),
             "addressing": \#(MessageAddressing.schema),
             "faults": \#(SOAPFaultRule.schema),

@@ -124,6 +124,7 @@ public final class HTTPClient: Sendable {
     /// Whether the options set this header field; names are compared without case.
     public func sendsHeader(_ name: String) -> Bool {
         options.headers.contains { $0.name.isSameField(as: name) }
+            || options.authentication.credential.headers.contains { $0.name.isSameField(as: name) }
     }
 
     /// Whether requests must run one after the other, without prefetching: a recording has an order.

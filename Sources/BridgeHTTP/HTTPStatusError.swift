@@ -59,6 +59,19 @@ public enum HTTPStatusError {
             retryAfterMilliseconds: isRetryable ? wait : nil)
     }
 
+    /// Whether a status says that the server did not begin with the request: it was too busy, or a gateway could not
+    /// connect to it (521, 523, 525 and 526, as Cloudflare uses them).
+    public static func deniesStart(_ status: Int) -> Bool { [425, 429, 503, 521, 523, 525, 526].contains(status) }
+
+    /// Whether a status leaves open whether the server carried out a change.
+    ///
+    /// Gateways and load balancers send such a status, many with a number of their own, if they passed the request on
+    /// and got no usable answer in time, or if their client went away before.
+    public static func leavesOpen(_ status: Int) -> Bool {
+        if [408, 444, 460, 499].contains(status) { return true }
+        return (500...599).contains(status) && ![500, 501, 505].contains(status) && !deniesStart(status)
+    }
+
     /// Returns what a server that wants a Kerberos ticket needs (RFC 4559).
     private static func advice(onChallengesOf response: HTTPResponse) -> String {
         // Of a server that also offers NTLM or another scheme, it is not known which one failed.

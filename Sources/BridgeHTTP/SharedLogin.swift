@@ -9,12 +9,17 @@ internal import TextFormats
 /// the process that has the lock requests a token, and saves the new ones before it gives the lock back; the others then
 /// read them.
 ///
-/// What is saved is encrypted with the configured refresh token, and found under a name made of it: another token in the
-/// configuration begins another login.
+/// What is saved is encrypted with the configured refresh token, and found under a name made of it and of the address of
+/// the token endpoint: another token in the configuration begins another login. Another scope does not, since it is the
+/// same refresh token that would be used again; it only has tokens for the API of its own.
 final class SharedLogin: Sendable {
     private let grant: TokenGrant
     private let configured: String
     private let name: String
+    /// The name under which earlier versions saved the login, one for each client and scope.
+    private let formerName: String
+    /// The name of the tokens for the API that requests with these options may use.
+    private let use: String
     private let seal: TextSeal
     private let redactor: HTTPRedactor
     private let context: BridgeContext
@@ -25,14 +30,22 @@ final class SharedLogin: Sendable {
 
     /// Creates the login; nil if the grant is of another kind, or the host keeps no texts.
     init?(_ grant: TokenGrant, redactor: HTTPRedactor, context: BridgeContext) {
+        let url = grant.url?.text ?? ""
+        let address = url.prefix { $0 != "?" }
+        let (client, scope) = (grant.clientID ?? "", grant.scope ?? "")
+        let further = grant.parameters.map { "\($0.name)=\($0.value)" }
+        let uses = ([url, client, scope, grant.audience ?? ""] + further).joined(separator: "\n")
         // A replay makes no requests.
         guard case .refreshToken(let configured) = grant.kind, context.sharesTexts,
             context.exchange?.isReplaying != true, let seal = TextSeal(secret: configured),
-            let name = seal.name(for: "\(grant.url?.text ?? "") \(grant.clientID ?? "") \(grant.scope ?? "")")
+            let name = seal.name(for: "the login at \(address)"),
+            let formerName = seal.name(for: "\(url) \(client) \(scope)"), let use = seal.name(for: uses)
         else { return nil }
         self.grant = grant
         self.configured = configured
         self.name = name
+        self.formerName = formerName
+        self.use = use
         self.seal = seal
         self.redactor = redactor
         self.context = context
@@ -55,7 +68,7 @@ final class SharedLogin: Sendable {
                 var answer = try ask(login.refreshToken, request, send)
                 // The same one, if the server did not send another.
                 answer.refreshToken = answer.refreshToken ?? login.refreshToken
-                keep(answer, in: &text)
+                keep(answer, of: login, in: &text)
                 return answer
             } catch let refusal as TokenRefusal {
                 // The server answered, so no other answer has got lost since.
@@ -84,12 +97,12 @@ final class SharedLogin: Sendable {
 
     private func usable(_ login: SavedLogin, replacing stale: Credential?) -> TokenAnswer? {
         // A recording has to begin with a request for the token.
-        guard let token = login.token, context.exchange == nil else { return nil }
-        let credential = grant.credential(token)
+        guard let known = login.token(for: use), context.exchange == nil else { return nil }
+        let credential = grant.credential(known.token)
         guard credential != stale else { return nil }
-        let left = login.expiry.map { $0 - Self.now }
+        let left = known.expiry.map { $0 - Self.now }
         if let left, left <= 1 { return nil }
-        return TokenAnswer(credential, token: token, lifetime: left, refreshToken: login.refreshToken)
+        return TokenAnswer(credential, token: known.token, lifetime: left, refreshToken: login.refreshToken)
     }
 
     // MARK: - Saving
@@ -103,9 +116,15 @@ final class SharedLogin: Sendable {
             return last.login
         }
         unsaved.withLock { $0 = nil }
-        return text.value.flatMap { seal.open($0) }.flatMap { SavedLogin(json: $0) }
-            ?? SavedLogin(refreshToken: configured)
+        if let value = text.value { return opened(value) ?? SavedLogin(refreshToken: configured) }
+        guard let former = try context.withSharedText(formerName, { $0.value.flatMap(opened) }) else {
+            return SavedLogin(refreshToken: configured)
+        }
+        try save(former, in: &text)
+        return former
     }
+
+    private func opened(_ text: String) -> SavedLogin? { seal.open(text).flatMap { SavedLogin(json: $0) } }
 
     private func save(_ login: SavedLogin, in text: inout SharedText) throws {
         guard let sealed = seal.seal(login.json) else { throw BridgeError(.internal, "a login cannot be encrypted") }
@@ -113,10 +132,14 @@ final class SharedLogin: Sendable {
     }
 
     /// Saves an answer; if that fails, keeps it in memory until the next request for a token.
-    private func keep(_ answer: TokenAnswer, in text: inout SharedText) {
-        var login = SavedLogin(refreshToken: answer.refreshToken ?? configured)
-        login.token = answer.token
-        if let lifetime = answer.lifetime { login.expiry = Self.now + lifetime - TokenAnswer.margin(lifetime) }
+    private func keep(_ answer: TokenAnswer, of login: SavedLogin, in text: inout SharedText) {
+        var login = login
+        login.refreshToken = answer.refreshToken ?? login.refreshToken
+        login.request = nil
+        if let token = answer.token {
+            let expiry = answer.lifetime.map { Self.now + $0 - TokenAnswer.margin($0) }
+            login.keep(SavedLogin.Token(use: use, token: token, expiry: expiry))
+        }
         learn(login)
         do {
             try save(login, in: &text)
@@ -131,7 +154,7 @@ final class SharedLogin: Sendable {
     }
 
     private func learn(_ login: SavedLogin) {
-        let secrets = [login.refreshToken, login.token].compactMap(\.self)
+        let secrets = [login.refreshToken] + login.tokens.map(\.token)
         redactor.learn(secrets)
         for secret in secrets { context.exchange?.hide(secret: secret) }
     }

@@ -29,8 +29,8 @@ extension Pager {
             return endUntold(reached(position, facts.count))
         } else if let total, let reached = reached(position, facts.count), reached <= total {
             // A total below the number of records received is wrong, such as -1 for an unknown one.
-            if reached == total { return end() }
-            isConfirming = false
+            if reached == total, !mayCountPage(facts) { return end() }
+            isConfirming = reached == total
         } else if isShort(facts) {
             if pagesRead > 1 { return end() }
             isConfirming = true
@@ -55,6 +55,14 @@ extension Pager {
             return false
         }
         return number - start + 1 >= pages
+    }
+
+    /// Whether a total that the config names may be the number of this page's records, as `count` is in some APIs.
+    ///
+    /// The first page alone cannot tell: one that is full has just so many. The next page decides.
+    private func mayCountPage(_ facts: PageFacts) -> Bool {
+        guard pagesRead == 1, !resumed, !isDetected, let size = rule.size else { return false }
+        return facts.count >= size
     }
 
     /// Returns the number of records up to the end of this page, if known.

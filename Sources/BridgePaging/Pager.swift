@@ -18,7 +18,7 @@ public struct Pager: Sendable {
     let rule: PagingRule
     /// Whether the scan resumes an earlier one.
     let resumed: Bool
-    private let isDetected: Bool
+    let isDetected: Bool
     /// The reply's sign of more records, if nothing says how to request them.
     private let promise: String?
     /// The request's limit on the number of records, if nothing says whether there are more.

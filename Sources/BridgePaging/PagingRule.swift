@@ -228,9 +228,11 @@ public struct PagingRule: Sendable {
             self.parameter = try parameter("page_parameter", "page") ?? self.parameter
             style = .page(start: start ?? 1)
         case "offset":
-            size = size ?? pageSize
+            // With an empty name, the server chooses the size.
+            let sendsSize = options.string("limit_parameter")?.isEmpty != true
+            if sendsSize { size = size ?? pageSize }
             self.parameter = try parameter("offset_parameter", "offset") ?? self.parameter
-            sizeParameter = size == nil ? nil : try parameter("limit_parameter", "limit")
+            sizeParameter = size == nil || !sendsSize ? nil : try parameter("limit_parameter", "limit")
             style = .offset(start: start ?? 0)
         case "next_url": style = .nextURL(try next("$.next"))
         case "link_header": style = .linkHeader
@@ -299,6 +301,18 @@ public struct PagingRule: Sendable {
     package var pathNames: [String] {
         [parameter, sizeParameter].compactMap { place -> String? in
             if case .path(let name)? = place { name } else { nil }
+        }
+    }
+
+    /// The query parameters that the paging sets.
+    package var queryNames: [String] {
+        var places = [sizeParameter]
+        switch style {
+        case .page, .offset, .cursor, .keyset, .code: places.append(parameter)
+        case .none, .automatic, .nextURL, .linkHeader, .members: break
+        }
+        return places.compactMap { place -> String? in
+            if case .query(let name)? = place { name } else { nil }
         }
     }
 

@@ -30,12 +30,21 @@ import Testing
 
     @Test func `what is saved is read again`() {
         var login = SavedLogin(refreshToken: "a\"b")
-        login.token = "t"
-        login.expiry = 1_790_000_000.5
+        login.keep(SavedLogin.Token(use: "read", token: "t", expiry: 1_790_000_000.5))
+        login.keep(SavedLogin.Token(use: "write", token: "u\"", expiry: nil))
         login.request = "process 1 on host (now)"
         #expect(SavedLogin(json: login.json) == login)
         #expect(SavedLogin(json: SavedLogin(refreshToken: "r").json) == SavedLogin(refreshToken: "r"))
         #expect(SavedLogin(json: "{}") == nil && SavedLogin(json: "no JSON") == nil)
         #expect(SavedLogin(json: SavedLogin(refreshToken: "").json) == nil, "the configured token is used instead")
+    }
+
+    @Test func `the newest token of each use is saved, as long as there is room`() {
+        var login = SavedLogin(refreshToken: "r")
+        for number in 1...2 { login.keep(SavedLogin.Token(use: "read", token: "t\(number)", expiry: nil)) }
+        #expect(login.tokens.map(\.token) == ["t2"])
+        let large = String(repeating: "x", count: 5000)
+        for use in ["a", "b", "c"] { login.keep(SavedLogin.Token(use: use, token: large, expiry: nil)) }
+        #expect(login.tokens.map(\.use) == ["b", "c"] && login.token(for: "read") == nil)
     }
 }

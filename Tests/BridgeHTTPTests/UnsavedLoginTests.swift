@@ -17,6 +17,12 @@ import Testing
             state.withLock { $0 = ($0.values, 0, saves) }
         }
 
+        /// The texts by their names.
+        var values: [String: String] {
+            get { state.withLock { $0.values } }
+            set { state.withLock { $0.values = newValue } }
+        }
+
         func answer(_ call: SharedTextCall) throws -> String? {
             try state.withLock { state in
                 switch call {
@@ -32,13 +38,13 @@ import Testing
         }
     }
 
-    private func newClient(_ server: RemoteServer, _ refreshToken: String, _ texts: Texts) throws -> HTTPClient {
-        let options = BridgeOptions { writer in
-            writer.setAuth([
-                ("type", "oauth2"), ("token_url", server.url + "/token"), ("client_id", "bmo"),
-                ("refresh_token", refreshToken),
-            ])
-        }
+    private func newClient(
+        _ server: RemoteServer, _ refreshToken: String, _ texts: Texts, scope: String = "", path: String = "/token"
+    ) throws -> HTTPClient {
+        let members = [
+            ("type", "oauth2"), ("token_url", server.url + path), ("client_id", "bmo"), ("refresh_token", refreshToken),
+        ]
+        let options = BridgeOptions { $0.setAuth(members + (scope.isEmpty ? [] : [("scope", scope)])) }
         return try HTTPClient(
             options: HTTPOptions(options), context: BridgeContext(share: { try texts.answer($0) }))
     }
@@ -77,5 +83,45 @@ import Testing
         #expect(try status(newClient(server, first, texts)) == 200, "another process has the same token")
         let requests = try String(contentsOfFile: server.folder.appending("tokens"), encoding: .utf8)
         #expect(requests == String(repeating: "granted\n", count: 5))
+    }
+
+    @Test func `another scope or query of the token URL continues the login, with a token of its own`() async throws {
+        let first = "refresh-first-0123456789abcdef"
+        let server = try await RemoteServer.python("rotating-tokens.py", "1", "1000", first)
+        let texts = Texts()
+        for (scope, path) in [("read", "/token"), ("write", "/token"), ("write", "/token?tenant=1")] {
+            let client = try newClient(server, first, texts, scope: scope, path: path)
+            #expect(try client.start(HTTPRequest(url: server.url + "/teams")).response().status == 200)
+        }
+        let requests = try String(contentsOfFile: server.folder.appending("tokens"), encoding: .utf8)
+        #expect(requests == String(repeating: "granted\n", count: 3), "the refresh token was used once")
+        let seal = try #require(TextSeal(secret: first))
+        let saved = texts.values.values.compactMap { seal.open($0) }.compactMap { SavedLogin(json: $0) }
+        #expect(saved.map(\.tokens.count) == [3])
+        // The same options find their token again.
+        let client = try newClient(server, first, texts, scope: "write", path: "/token?tenant=1")
+        #expect(try client.start(HTTPRequest(url: server.url + "/teams")).response().status == 200)
+        #expect(try String(contentsOfFile: server.folder.appending("tokens"), encoding: .utf8) == requests)
+    }
+
+    @Test func `a login that an earlier version saved is continued`() async throws {
+        let first = "refresh-first-0123456789abcdef"
+        let server = try await RemoteServer.python("rotating-tokens.py", "1", "1", first)
+        let texts = Texts()
+        func get(_ scope: String) throws -> Int {
+            let client = try newClient(server, first, texts, scope: scope)
+            return try client.start(HTTPRequest(url: server.url + "/teams")).response().status
+        }
+        #expect(try get("read") == 200)
+        // As that version saved it.
+        let seal = try #require(TextSeal(secret: first))
+        let text = try #require(texts.values.values.first.flatMap { seal.open($0) })
+        let login = try #require(SavedLogin(json: text))
+        let former = #"{"refresh_token":"\#(login.refreshToken)","token":"x","expiry":null,"request":null}"#
+        let name = try #require(seal.name(for: "\(server.url)/token bmo read"))
+        texts.values = [name: try #require(seal.seal(former))]
+        for scope in ["read", "write"] { #expect(try get(scope) == 200) }
+        let requests = try String(contentsOfFile: server.folder.appending("tokens"), encoding: .utf8)
+        #expect(requests == String(repeating: "granted\n", count: 3), "the first refresh token was not used again")
     }
 }

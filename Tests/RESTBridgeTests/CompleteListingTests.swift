@@ -1,3 +1,4 @@
+import BridgeKit
 import TestSupport
 import Testing
 
@@ -15,6 +16,21 @@ import Testing
     private func once(_ reply: String, _ more: Literal.Members = []) throws -> Scan {
         let query: Literal = ["by": "x", "of": .text("{\"\": \(reply)}")]
         return try Scan(source(bridge, .object([("path", "/zoo/told"), ("query", query)] + more)))
+    }
+
+    @Test(arguments: [#"{"total": 0}"#, #"{"total": 0, "page": 1}"#, #"{"count": 0, "next": null}"#])
+    func `an object that counts no records is an empty listing if nothing of it is read`(reply: String) throws {
+        let query: Literal = ["by": "x", "of": .text("{\"\": \(reply)}")]
+        func scan(_ read: Set<String>, paging: Literal) throws -> Scan {
+            let section: Literal = ["path": "/zoo/told", "query": query, "paging": paging]
+            return try Scan(bridge.fetch(FetchRequest(entity: "User", section: section.options, fields: read)))
+        }
+        for paging: Literal in ["auto", "none"] {
+            let empty = try scan(["id", "name"], paging: paging)
+            #expect(empty.records.isEmpty && empty.last?.isComplete == true && empty.warnings.isEmpty, "\(empty)")
+        }
+        // The sums of a shop are one record.
+        #expect(try scan(["id", "total", "count"], paging: "none").records.count == 1)
     }
 
     // MARK: Totals of Something Else

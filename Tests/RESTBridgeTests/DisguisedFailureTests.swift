@@ -88,6 +88,18 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (.decimal("1.10"), "1.1", true), (.decimal("1.10"), #""1.10""#, true), (.decimal("1.10"), #""1.1""#, false),
+            ("007", #""007""#, true), ("007", "7", false), (1, "1.0", true),
+            (.decimal("12345678901234567890"), "12345678901234567891", false),
+        ] as [(Literal, String, Bool)])
+    func `a rule for a number matches each notation of it`(_ wanted: Literal, _ value: String, _ isMatch: Bool) throws {
+        let rule: Literal = [["when": ["path": "$.state", "equals": wanted], "action": "empty"]]
+        let scan = try scanned(#"{"state": \#(value), "data": [{"id": 1}]}"#, [("responses", rule)])
+        #expect(scan.records.isEmpty == isMatch)
+    }
+
     @Test func `a rule for null matches no other value`() throws {
         let rule: Literal = [["when": ["path": "$.state", "equals": nil], "action": "empty"]]
         #expect(try scanned(#"{"state": null, "data": [{"id": 1}]}"#, [("responses", rule)]).records.isEmpty)

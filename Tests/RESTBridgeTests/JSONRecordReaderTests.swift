@@ -27,6 +27,22 @@ import Testing
         #expect(try writer.finish().count == 1)
     }
 
+    /// The second is one that cannot be written to its end.
+    @Test(arguments: [(#"{"a":"x","t":"LONG"}"#, 64 << 10), (#"{"a":"LONG","t":"\ud800"}"#, 1 << 20)])
+    func `a rejected record does not make an empty batch full`(record: String, limit: Int) throws {
+        let long = String(repeating: "x", count: 100_000)
+        let text = Array("[\(record.replacing("LONG", with: long)),{\"a\":\"y\",\"t\":\"z\"}]".utf8)
+        let reader = try JSONRecordReader()
+        try reader.addPath(.root)
+        let writer = RecordBatchWriter()
+        writer.limit(recordBytes: limit)
+        #expect(reader.begin(text, count: text.count))
+        #expect(reader.next(into: writer, bytes: 64 << 10) == .done)
+        #expect(reader.rejected.map(\.index) == [0])
+        let batch = try writer.finish()
+        #expect(batch.count == 1 && batch[0].json == #"{"a":"y","t":"z"}"#)
+    }
+
     @Test func `a path beyond the most that a reader takes is refused, and changes none of the others`() throws {
         let reader = try JSONRecordReader()
         var numbers: [UInt32] = []

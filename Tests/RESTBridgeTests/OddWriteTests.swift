@@ -89,6 +89,31 @@ import Testing
         #expect(error.code == .timeout, "\(error)")
     }
 
+    @Test(arguments: ["408", "444", "460", "499", "502", "504", "520", "522", "524", "529", "530", "598", "599"])
+    func `a gateway that got no answer leaves open whether the change was made`(status: String) throws {
+        let query: Literal = ["query": ["body": "<html>error</html>", "type": "text/html", "status": .text(status)]]
+        for operation in [WriteRequest.Operation.create, .update] {
+            let error = try bridgeError { try write(operation, query) }
+            #expect(error.code == .timeout && !error.isRetryable, "\(error)")
+            #expect(error.message.contains("it is unknown whether the remote carried it out"), "\(error)")
+        }
+        // A delete can be sent again.
+        #expect(try bridgeError { try write(.delete, query) }.isRetryable)
+        #expect(sent().split(separator: "\n").count == 3)
+    }
+
+    @Test(arguments: ["425", "503", "521", "523", "525", "526"])
+    func `a server that did not begin with the change can be asked again`(status: String) throws {
+        let error = try bridgeError { try write(.create, ["query": ["status": .text(status)]]) }
+        #expect(error.code == .remote && error.isRetryable, "\(error)")
+    }
+
+    @Test(arguments: ["400", "422", "500", "501", "505"])
+    func `a status that the server gives itself is a refusal`(status: String) throws {
+        let error = try bridgeError { try write(.create, ["query": ["status": .text(status)]]) }
+        #expect(error.code == .remote && !error.isRetryable, "\(error)")
+    }
+
     @Test(arguments: [
         #"{"code": 401, "message": "Unauthorized"}"#, #"{"statusCode": 403, "message": "Forbidden"}"#,
         #"{"success": 0}"#, #"{"ok": 0}"#, #"{"error_code": 5}"#, #"{"result": "failed"}"#,
@@ -176,7 +201,7 @@ import Testing
         (#"[{"id": 1, "status": 422, "message": "too long"}]"#, BridgeError.Code.remote),
         (#"{"responses": [{"status": "HTTP/1.1 409 Conflict"}]}"#, .conflict),
         (#"{"items": [{"update": {"status": 404}}]}"#, .notFound), (#"{"status": 400}"#, .remote),
-        (#"[{"status": 200}, {"status": 500}]"#, .timeout),
+        (#"[{"status": 200}, {"status": 500}]"#, .timeout), (#"[{"status": 504}]"#, .timeout),
     ])
     func `a part of a reply 207 that failed is a refusal`(body: String, code: BridgeError.Code) throws {
         let error = try bridgeError { try write(.update, ["query": ["body": .text(body), "status": "207"]]) }

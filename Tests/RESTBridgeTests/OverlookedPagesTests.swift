@@ -227,11 +227,12 @@ import Testing
             "style": "offset", "offset_parameter": "from", "limit_parameter": "size", "size": 2,
             "total": "$.hits.total.value",
         ]
-        for (relation, ids) in [("gte", [1, 2, 3]), ("eq", [1, 2])] {
+        // A full first page with as many records as the total is confirmed by the next one.
+        for (relation, rest) in [("gte", [3]), ("eq", [])] {
             let scan = try told(
-                by: "from", #"{"0": \#(page([1, 2], relation)), "2": \#(page([3], relation))}"#,
+                by: "from", #"{"0": \#(page([1, 2], relation)), "2": \#(page(rest, relation))}"#,
                 [("records", "$.hits.hits"), ("paging", paging)])
-            #expect(scan.ids == ids && scan.last?.isComplete == true, "\(scan)")
+            #expect(scan.ids == [1, 2] + rest && scan.last?.isComplete == true, "\(scan)")
         }
     }
 

@@ -23,6 +23,9 @@ import Testing
         let numbered: Literal = ["style": "page", "page_parameter": "p", "size_parameter": "per_page"]
         #expect(try parameters(numbered, at: .page(3)) == ["p=3", "per_page=50"])
         #expect(try parameters(["style": "offset", "in": "header"], at: .offset(100)) == ["offset: 100", "limit: 50"])
+        let unsized: Literal = ["style": "offset", "limit_parameter": ""]
+        #expect(try parameters(unsized, at: .offset(100)) == ["offset=100"])
+        #expect(try PagingRule(unsized.options, pageSize: 50).size == nil)
         #expect(
             try parameters(["style": "page", "in": "path", "template": "p{value}"], at: .page(2)) == ["{page}=p2"])
         let cursor: Literal = ["style": "cursor", "path": "$.next", "size_parameter": "limit", "size": 7]

@@ -215,6 +215,38 @@ import Testing
         #expect(plan.last?.isComplete == false)
     }
 
+    @Test func `a condition does not take the parameter of the paging, which is set for each page`() throws {
+        func pushed(_ paging: Literal, _ parameter: String) throws -> [Int]? {
+            let filters: Literal = ["name": ["parameter": .text(parameter), "value": "(eq:{value})", "join": ","]]
+            var asked = request(
+                ["path": "/users", "filters": filters, "paging": paging],
+                filters: [FetchRequest.Filter(attribute: "name", path: "name", comparison: .equal, value: "Ann")])
+            asked.explains = true
+            return try Scan(bridge.fetch(asked)).last?.pushed
+        }
+        let rison: Literal = ["style": "page", "page_parameter": "q", "template": "(page:{value})"]
+        #expect(try pushed(rison, "q") == [])
+        #expect(try pushed(rison, "filter") == [0])
+        #expect(try pushed(["style": "offset", "size": 10], "limit") == [])
+        #expect(try pushed(["style": "page", "in": "header", "page_parameter": "q"], "q") == [0])
+        #expect(try pushed("none", "page") == [0])
+    }
+
+    private static let listings: [(section: Literal, isBounded: Bool)] = [
+        (["path": "/users"], false),
+        (["query": ["from": "{since}"], "since": ["start": "2024-01-01"]], false),
+        (["query": ["from": "{since}"], "since": ["start": "now-30d"]], true),
+        (["query": ["a": "{from}", "b": "{to}"], "split": ["end": 9, "step": 3]], false),
+        (["query": ["a": "{from}", "b": "{to}"], "split": ["end": 9, "step": 3, "open": false]], true),
+    ]
+
+    @Test(arguments: listings)
+    func `the plan says whether what the listing lacks may exist`(section: Literal, isBounded: Bool) throws {
+        var asked = request(section)
+        asked.explains = true
+        #expect(try Scan(bridge.fetch(asked)).last?.skipped.isEmpty == !isBounded)
+    }
+
     @Test(arguments: [
         ("name eq '{value}'", "O'Brien", "name eq 'O''Brien'"),
         (#"name = "{value}""#, #"a "b" \c"#, #"name = "a \"b\" \\c""#),

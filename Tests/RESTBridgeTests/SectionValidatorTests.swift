@@ -8,7 +8,7 @@ import TestSupport
 @Suite struct SectionValidatorTests {
     private func faults(
         _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil, since: String? = nil,
-        inherited: [String] = []
+        token: String? = nil, inherited: [String] = []
     ) throws -> [String] {
         // Nobody listens there.
         let bridge = try bridge(["url": "http://127.0.0.1:1"])
@@ -16,6 +16,7 @@ import TestSupport
         request.validates = true
         request.names = names
         request.since = since
+        request.token = token
         request.inheritedMembers = inherited
         let source = try bridge.fetch(request)
         let writer = RecordBatchWriter()
@@ -119,6 +120,23 @@ import TestSupport
             ["path": "/users/{kind}", "request_fields": ["@state": "{state}"]],
         ]
         for section in users { #expect(try faults(section.adding(["each": lists])).isEmpty) }
+    }
+
+    @Test func `several listings are reported where the entity's scans go on from a token`() throws {
+        let parts: [(key: String, section: Literal)] = [
+            ("each", ["query": ["kind": "{kind}"], "each": ["kind": ["email", "sms"]]]),
+            ("split", ["query": ["a": "{from}", "b": "{to}"], "split": ["end": 9, "step": 3]]),
+            ("since.window", ["query": ["a": "{since}"], "since": ["start": "2024-01-01", "window": "30d"]]),
+        ]
+        for (key, section) in parts {
+            #expect(try faults(section).isEmpty)
+            let found = try faults(section, token: "User.token")
+            #expect(found.count == 1, "\(found)")
+            #expect(found.first?.hasPrefix("\(key): incremental: token has no effect, ") == true, "\(found)")
+        }
+        let one: Literal = ["query": ["kind": "{kind}"], "each": ["kind": ["email"]]]
+        #expect(try faults(one, token: "User.token").isEmpty)
+        #expect(try faults(["path": "/users"], token: "User.token").isEmpty)
     }
 
     @Test func `an unknown variable is reported with the one that was meant`() throws {

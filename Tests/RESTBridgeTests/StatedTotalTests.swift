@@ -56,6 +56,30 @@ import Testing
         }
     }
 
+    @Test(arguments: ["page", "offset"])
+    func `a named total that is the number of a full first page is confirmed by the next page`(style: String) throws {
+        for (counts, totals, read) in [
+            // A count of each page's records.
+            ([5, 5, 2], [5, 5, 2], 3), ([5, 4, 0], [5, 4, 0], 2),
+            // A listing that just fills a page, and one that is shorter.
+            ([5, 0], [5, 5], 2), ([4, 0], [4, 4], 1), ([5, 5, 0], [10, 10, 10], 2),
+        ] {
+            let paging: Literal = ["style": .text(style), "size": 5, "total": "$.total"]
+            var pager = try Pager(PagingRule(paging.options, pageSize: nil), cursor: nil)
+            var position: PagePosition? = pager.first
+            var pages = 0
+            while let place = position, pages < counts.count {
+                var facts = PageFacts()
+                facts.count = counts[pages]
+                facts.total = totals[pages]
+                facts.digest = UInt64(pages)
+                pages += 1
+                position = if case .go(let next) = try pager.after(place, facts) { next } else { nil }
+            }
+            #expect(pages == read && pager.isComplete && pager.warnings.isEmpty, "\(counts): \(pages), \(pager)")
+        }
+    }
+
     // MARK: Links without an End
 
     /// The number of pages that a pager reads of detected links without an end, at most 150.

@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func `attributes of XML with one local name stay apart, in any order`() throws {
+        let rows = #"<i id="1" p:id="2"/><i p:id="2" id="3"/><i q:id="5" p:id="4"/><i p:id="6" i:id="7"/>"#
+        let names = #"xmlns:p="urn:p" xmlns:q="urn:q" xmlns:i="http://www.w3.org/2001/XMLSchema-instance""#
+        let scan = try told("<r \(names)>\(rows)</r>")
+        #expect(
+            scan.records == [
+                #"{"@path":"/told","@row":1,"@id":"1","@p:id":"2"}"#,
+                #"{"@path":"/told","@row":2,"@p:id":"2","@id":"3"}"#,
+                #"{"@path":"/told","@row":3,"@q:id":"5","@p:id":"4"}"#,
+                #"{"@path":"/told","@row":4,"@id":"6"}"#,
+            ])
+    }
+
     @Test func `a bad row goes to quarantine, and the others stay`() throws {
         let scan = try scan("/bad.csv")
         #expect(scan.records.count == 2)

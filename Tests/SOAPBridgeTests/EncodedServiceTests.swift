@@ -29,7 +29,9 @@ import Testing
                 "paging": ["style": "offset", "offset_element": "from", "limit_element": "count", "size": 100],
             ])
         #expect(scan.records == (0..<250).map(expected))
-        #expect(scan.pages.flatMap(\.warnings) == [])
+        let warnings = scan.pages.flatMap(\.warnings)
+        let end = "nothing counts as deleted: name paging.total, more or done"
+        #expect(warnings.count == 1 && warnings[0].hasSuffix(end))
     }
 
     @Test(arguments: ["P11", "P12"])

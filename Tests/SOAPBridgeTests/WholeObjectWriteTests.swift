@@ -176,4 +176,28 @@ import Testing
         let input: Literal = ["thing": ["@kind": "k", "id": 0, "name": "n"]]
         #expect(try check(["create": Self.update.adding(["input": input])]) == [])
     }
+
+    @Test func `a check says that reading one object lacks the section's rule for one that is gone`() throws {
+        let gone: Literal = ["faults": .array([["detail": "NotFound", "action": "not_found"]])]
+        let other: Literal = ["faults": .array([["detail": "Conflict", "action": "conflict"]])]
+        func warnings(_ section: Literal, read: Literal = [:], options: Literal = [:]) throws -> [String] {
+            let list: Literal = [
+                "operation": "ListThings", "records": "ListThingsResponse/thing", "write": ["update": Self.update],
+            ]
+            let one: Literal = [
+                "operation": "GetThing", "records": "GetThingResponse/thing", "input": ["id": "{parent.id}"],
+            ]
+            let service: Literal = ["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""]
+            let bridge = try SOAPBridge(options: service.adding(options).options, context: BridgeContext())
+            var request = FetchRequest(entity: "Thing", section: list.adding(section).options, explains: true)
+            request.readOne = one.adding(read).options
+            return try bridge.fetch(request).next(into: RecordBatchWriter()).warnings
+        }
+        let found = try warnings(gone, read: other)
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix("faults: the section's rule for not_found does not apply") == true, "\(found)")
+        #expect(try warnings(gone, read: gone) == [])
+        #expect(try warnings(gone, options: gone) == [])
+        #expect(try warnings(other) == [])
+    }
 }

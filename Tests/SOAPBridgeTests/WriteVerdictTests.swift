@@ -86,6 +86,18 @@ import Testing
         #expect(error.remote == reply.message)
     }
 
+    @Test func `a gateway that got no answer leaves the outcome unknown, one that could not connect does not`() throws {
+        for status in ["499", "504", "524"] {
+            let error = try bridgeError { try write(.create, status) }
+            #expect(error.code == .timeout && !error.isRetryable, "\(error)")
+        }
+        for status in ["503", "521"] {
+            let error = try bridgeError { try write(.create, status) }
+            #expect(error.code == .remote && error.isRetryable, "\(error)")
+        }
+        #expect(try bridgeError { try write(.create, "422") }.code == .remote)
+    }
+
     @Test(arguments: ["true", "fine", "nothing", "note", "zero"])
     func `a reply that denies nothing is a success, and an object may have any value`(reply: String) throws {
         try write(.create, reply)

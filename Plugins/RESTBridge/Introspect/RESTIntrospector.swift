@@ -47,7 +47,7 @@ struct RESTIntrospector {
     }
 
     private func write(_ document: OpenAPIDocument, into writer: RecordBatchWriter) throws {
-        let reader = OpenAPIReader(document)
+        let reader = OpenAPIReader(document) { [client] in client.sendsHeader($0) }
         let (offers, notes, parts) = reader.offers()
         guard !offers.isEmpty else {
             let foreign = reader.foreignReplies().map { "; \($0)" }.joined()

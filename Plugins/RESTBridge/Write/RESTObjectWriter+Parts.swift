@@ -33,7 +33,7 @@ extension RESTObjectWriter {
     /// Refuses a reply with a part that failed.
     ///
     /// - Returns: Whether each part of a reply 207 says that it succeeded.
-    /// - Throws: ``BridgeError``: the part's refusal; if other parts succeeded, the outcome is unknown.
+    /// - Throws: ``BridgeError``: the part's refusal; if other parts succeeded or got no answer, the outcome is unknown.
     func checkParts(of root: JSONTree, _ response: HTTPResponse) throws -> Bool {
         let isMulti = response.status == 207
         let parts = isMulti ? Self.parts(of: root) : batchParts(of: root)
@@ -43,7 +43,8 @@ extension RESTObjectWriter {
         guard let first = failed.first else { return isMulti && !parts.isEmpty }
         if try hasRule(for: first.path) { return true }
         var error = refusal(first.path, String(first.status), words: first.words, response)
-        guard failed.count == parts.count else { throw unknown(error) }
+        let isOpen = failed.contains { HTTPStatusError.leavesOpen($0.status) }
+        guard failed.count == parts.count, !isOpen else { throw unknown(error) }
         switch first.status {
         case 404 where request.operation == .update: error.code = .notFound
         case 409, 412: error.code = .conflict

@@ -277,12 +277,12 @@ struct RESTObjectWriter {
 
     /// Returns the error for a status other than success.
     ///
-    /// A server that was too busy made no change. A gateway does not know whether the change was made.
+    /// A server that did not begin made no change. A gateway does not know whether the change was made.
     private func refusal(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> BridgeError {
         var error = try exchange.statusError(asked: asked)
+        if HTTPStatusError.leavesOpen(response.status) { return unknown(error) }
+        if HTTPStatusError.deniesStart(response.status) { return error }
         switch response.status {
-        case 408, 502, 504: return unknown(error)
-        case 425, 429, 503: break
         case 428:
             error.code = .conflict
             error.remedy = "set write.if_match to the attribute that holds the object's ETag"

@@ -24,6 +24,7 @@ extension RESTSchema {
                   "type": "object",
                   "description": "\#(what).",
                   "additionalProperties": false,
+                  \#(asForm(["forced", "envelope"], ifSaidBy: "format")),
                   "properties": {
                     "method": {"type": "string", "enum": \#(valid), "description": "\#(methods); default: the first."},
                     "path": {"type": "string", "description": "Template of the path below url, with {key}, {key.NAME}, {object.NAME}, {parent.NAME}; default: \#(path)."},

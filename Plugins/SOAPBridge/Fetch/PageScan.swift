@@ -276,13 +276,22 @@ struct PageScan {
                         + "the listing is not complete")
             }
             let isConfirmed = pageLength != nil && pages == 2 && page.elements == 0
-            return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept || isConfirmed))
+            if isResumed || pages == 1 || isKept || isConfirmed { return Step(isEnd: true, isComplete: !isResumed) }
+            return Step(
+                isEnd: true,
+                warning: "the service does not say how many records the \(pages) pages should have, and one that moved "
+                    + "between two requests would be missing, so nothing counts as deleted: name paging.total, more or done"
+            )
         }
         guard Int64(records) == total else {
             return Step(
                 isEnd: true,
                 warning: "the service announced \(total) records but returned \(records): the listing is not complete")
         }
-        return Step(isEnd: true, isComplete: !isResumed && isTotalStable)
+        if isResumed || isTotalStable { return Step(isEnd: true, isComplete: !isResumed) }
+        return Step(
+            isEnd: true,
+            warning: "the number of records that the service announces changed from page to page, so nothing counts as "
+                + "deleted this time")
     }
 }

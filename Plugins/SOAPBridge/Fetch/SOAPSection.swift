@@ -21,14 +21,15 @@ struct SOAPSection: Sendable {
         {
           "type": "object",
           "additionalProperties": false,
+          "$defs": {"content": \#(InputValue.schema)},
           "required": ["operation", "records"],
           "properties": {
             "operation": {"type": "string", "description": "The WSDL's operation that lists the records."},
-            "input": {"type": "object", "description": "The constant part of the request: element names and their values, nested; @name is an attribute, @xsi:type a type, a list repeats an element, null is xsi:nil. {parent.NAME} and {since} stand for values of the sync."},
+            "input": {"type": "object", "additionalProperties": {"$ref": "#/$defs/content"}, "description": "The constant part of the request: element names and their values, nested; @name is an attribute, @xsi:type a type, a list repeats an element, null is xsi:nil. {parent.NAME} and {since} stand for values of the sync."},
             "records": {"type": "string", "description": "Element names from the reply's body element down to a record, such as ListUsersResponse/users/user."},
             "wrapped_lists": {"type": "string", "enum": ["member", "plain"], "default": "member", "description": "How an element is read that holds nothing but one other, repeated, as ArrayOfString does: as an object with that member, or plain, as the list itself."},
             "paging": \#(SOAPPaging.schema),
-            "soap_headers": {"type": "object", "x-secrets": true, "description": "Further blocks for the header of each request, or others of the same names."},
+            "soap_headers": {"type": "object", "x-secrets": true, "additionalProperties": {"$ref": "#/$defs/content"}, "description": "Further blocks for the header of each request, or others of the same names."},
             "write": \#(SOAPWriteRule.schema),
             "faults": \#(SOAPFaultRule.schema),
             \#(HTTPTiming.schemaProperties),

@@ -303,8 +303,10 @@ struct SOAPObjectWriter {
         let isAnswer = [.authentication, .permission, .notFound, .conflict, .rateLimited].contains(error.code)
         // Overloaded servers reject a request before they begin; other server errors may follow the change.
         let status = (try? exchange.response())?.status ?? 0
-        guard exchange.wasSent, !isAnswer, !(400..<500).contains(status) || status == 408, status != 503 else {
-            if isAnswer || status != 0 { error.isRetryable = error.isRetryable && [429, 503].contains(status) }
+        let isRefused = (400..<500).contains(status) && !HTTPStatusError.leavesOpen(status)
+        let isUnstarted = HTTPStatusError.deniesStart(status)
+        guard exchange.wasSent, !isAnswer, !isRefused, !isUnstarted else {
+            if isAnswer || status != 0 { error.isRetryable = error.isRetryable && isUnstarted }
             return error
         }
         if error.code == .cancelled || error.code == .configuration { return error }

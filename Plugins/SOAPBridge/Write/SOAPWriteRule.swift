@@ -46,7 +46,7 @@ struct SOAPWriteRule: Sendable {
           "required": ["operation"],
           "properties": {
             "operation": {"type": "string", "description": "The WSDL's operation."},
-            "input": {"type": "object", "description": "The constant part of the request; {key.NAME}, {object.NAME} and {parent.NAME} stand for values."},
+            "input": {"type": "object", "additionalProperties": {"$ref": "#/$defs/content"}, "description": "The constant part of the request; {key.NAME}, {object.NAME} and {parent.NAME} stand for values."},
             "values": {"type": "string", "description": "The request's element that takes the object's values, a path a/b for a nested one; default: the request itself."},
             "key": {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}], "description": "The request's element that takes the key, a path for a nested one; of a key with several attributes one each: {ATTRIBUTE: ELEMENT}."},
             "attributes": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Further elements below values, and the attributes whose values they take: {ELEMENT: ATTRIBUTE}."},

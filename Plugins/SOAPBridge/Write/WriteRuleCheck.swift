@@ -6,11 +6,14 @@ struct WriteRuleCheck {
     let section: SOAPSection
     let port: WSDLPort
     let schemas: SchemaSet
+    /// The rules for faults among the bridge's options.
+    let commonFaults: [SOAPFaultRule]
 
     /// - Parameter warnings: Receives the refusals that will affect only some objects.
     /// - Throws: ``BridgeError`` configuration for an operation, an element or a path that the WSDL lacks; unsupported
     ///   for an update that could not send the whole object.
     func run(warnings: inout [String]) throws(BridgeError) {
+        if let lacking = lackingFaults() { warnings.append(lacking) }
         let named = request.section.object("write")?.names ?? []
         for operation in [WriteRequest.Operation.create, .update, .delete] where named.contains(operation.rawValue) {
             do throws(BridgeError) {
@@ -26,6 +29,18 @@ struct WriteRuleCheck {
                 throw error
             }
         }
+    }
+
+    /// Returns what reading one object lacks if only the section says which fault means that the object is gone, in words.
+    private func lackingFaults() -> String? {
+        guard section.faultRules.contains(where: { $0.action == .notFound }), let readOne = request.readOne,
+            let reading = try? SOAPSection(readOne)
+        else { return nil }
+        let rules = reading.faultRules + commonFaults
+        guard !rules.contains(where: { $0.action == .notFound || $0.action == .empty }) else { return nil }
+        return
+            "faults: the section's rule for not_found does not apply to read_one, so that an object that is gone there "
+            + "cannot be recognised; repeat the rule in read_one, or set it among the bridge's options"
     }
 
     private func check(_ rule: SOAPWriteRule) throws(BridgeError) {

@@ -24,6 +24,7 @@ enum HTTPAuthentication: Sendable {
           "type": "object",
           "description": "How requests authenticate. Credentials go to the origin of the configured URL only.",
           "additionalProperties": false,
+          "anyOf": [{"required": ["body_format"], "properties": {"body_format": {"enum": ["form"]}, "body": {"additionalProperties": {"type": ["string", "number", "boolean", "null", "array", "object"]}}}}, true],
           "required": ["type"],
           "properties": {
             "type": {"type": "string", "enum": ["none", "basic", "bearer", "api_key", "digest", "negotiate", "ntlm", "netrc", "oauth2", "jwt", "login", "aws_sigv4"], "description": "none; basic, digest, ntlm: user and password; negotiate: a Kerberos ticket; bearer: token; api_key: value, in the named header, query parameter or cookie; netrc: from a file; oauth2: a token from token_url; jwt: a token that bmo signs; login: a request that answers with a token or a cookie; aws_sigv4: signed requests."},

@@ -4,7 +4,7 @@ enum RateLimitFields {
     ///
     /// Reads `RateLimit` with `r` and `t` or `remaining` and `reset`, `RateLimit-Remaining` and `-Reset`
     /// (draft-ietf-httpapi-ratelimit-headers), and `X-RateLimit-Remaining` and `-Reset`, whose reset is seconds or a
-    /// date in Unix time.
+    /// point in Unix time, in seconds or milliseconds.
     static func wait(_ response: HTTPResponse, now: Int) -> Double? {
         func number(_ names: String...) -> Double? {
             for name in names {
@@ -26,8 +26,9 @@ enum RateLimitFields {
             }
         }
         guard let remaining, remaining < 1, let reset else { return nil }
-        // A value larger than any wait is a point in time.
-        let wait = reset > 1_000_000_000 ? reset - Double(now) : reset
+        // A value larger than any wait is a point in time; in seconds, this one would be that of the year 5138.
+        let seconds = reset > 100_000_000_000 ? reset / 1000 : reset
+        let wait = reset > 1_000_000_000 ? seconds - Double(now) : seconds
         return wait > 0 ? wait : nil
     }
 }

@@ -43,12 +43,13 @@ public struct RetryPolicy: Sendable, Equatable {
         }
         if let pause = failure.retryAfter {
             let seconds = pause.components.seconds
+            let words = pause < BridgeFailure.never ? "\(seconds) s" : "a century or more"
             if pause > maxRetryAfter {
                 failure.message +=
-                    "; it requests a pause of \(seconds) s, longer than the "
+                    "; it requests a pause of \(words), longer than the "
                     + "\(maxRetryAfter.components.seconds) s that bmo waits"
             } else if seconds > 0 {
-                failure.message += "; it requests a pause of \(seconds) s"
+                failure.message += "; it requests a pause of \(words)"
             }
         }
         return failure

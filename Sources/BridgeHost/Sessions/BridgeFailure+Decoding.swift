@@ -41,8 +41,10 @@ extension BridgeFailure {
             remedy: error.remedy.map { log.clean($0, limit: 1000) },
             location: error.location.map { log.clean($0, limit: 2000) },
             remote: error.remote.map { log.clean($0, limit: 1000) }, isRetryable: error.isRetryable,
-            // A century is never, and adding it to a clock's time cannot overflow.
-            retryAfter: error.retryAfterMilliseconds.map { .milliseconds(min(max($0, 0), 36_500 * 86_400_000)) })
+            retryAfter: error.retryAfterMilliseconds.map { min(max(.milliseconds($0), .zero), Self.never) })
         startsOver = error.startsOver
     }
+
+    /// The longest pause that a remote can ask for, a century: adding it to a clock's time cannot overflow.
+    static let never: Duration = .seconds(36_500 * 86_400)
 }

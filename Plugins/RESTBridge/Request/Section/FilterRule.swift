@@ -67,9 +67,12 @@ struct FilterRule: Sendable {
 
     /// Returns the query parameters for the conditions that the API can apply, and the indices of these conditions.
     ///
-    /// - Parameter given: The section's own query, whose conditions hold as well.
+    /// - Parameters:
+    ///   - given: The section's own query, whose conditions hold as well.
+    ///   - taken: The parameters that the paging sets anew for each page.
     func push(
-        _ filters: [FetchRequest.Filter], beside given: [(name: String, value: String)] = []
+        _ filters: [FetchRequest.Filter], beside given: [(name: String, value: String)] = [],
+        taken: Set<String> = []
     ) -> (query: [(name: String, value: String)], pushed: [Int]) {
         var query: [(name: String, value: String)] = []
         var pushed: [Int] = []
@@ -77,7 +80,7 @@ struct FilterRule: Sendable {
             guard let value = filter.value,
                 let target = targets.first(where: {
                     $0.attribute == filter.attribute && $0.comparison == filter.comparison
-                })
+                }), !taken.contains(target.parameter)
             else { continue }
             let text = Self.fill(target.value, with: value)
             if let same = query.firstIndex(where: { $0.name == target.parameter }) {

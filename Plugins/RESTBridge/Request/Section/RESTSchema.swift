@@ -9,6 +9,19 @@ enum RESTSchema {
     static let queryValue =
         #"{"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}}"#
 
+    /// The definition of a value in a form: texts keep the digits of their numbers, since the schema takes texts.
+    private static let formValue = ##"""
+        {"type": ["string", "number", "boolean", "null", "array", "object"], "items": {"$ref": "#/$defs/form"}, "additionalProperties": {"$ref": "#/$defs/form"}}
+        """##
+
+    /// Returns the keyword for members with the values of a form if another member names that format.
+    static func asForm(_ bodies: [String], ifSaidBy format: String) -> String {
+        let members = bodies.map { ##""\##($0)": {"$ref": "#/$defs/form"}"## }.joined(separator: ", ")
+        return ##"""
+            "anyOf": [{"required": ["\##(format)"], "properties": {"\##(format)": {"enum": ["form"]}, \##(members)}}, true]
+            """##
+    }
+
     static let options = #"""
         {
           "type": "object",
@@ -27,6 +40,8 @@ enum RESTSchema {
         {
           "type": "object",
           "additionalProperties": false,
+          "$defs": {"form": \#(formValue)},
+          \#(asForm(["body"], ifSaidBy: "body_format")),
           "properties": {
             "preset": {"type": "string", "enum": ["json_api", "hal", "odata", "graphql", "ndjson"], "description": "A common API convention: where records are, what they look like, how paging works."},
             "path": {"type": "string", "description": "The listing's path below url, with variables such as {parent.id} and optional parts in ( ); default: url itself."},
@@ -141,6 +156,7 @@ enum RESTSchema {
                   "type": "object",
                   "description": "The request that creates the job.",
                   "additionalProperties": false,
+                  \#(asForm(["body"], ifSaidBy: "body_format")),
                   "properties": {
                     "path": {"type": "string", "description": "The path below url, with variables."},
                     "method": {"type": "string", "enum": ["GET", "POST", "PUT"], "description": "The method; default: POST."},
@@ -156,6 +172,7 @@ enum RESTSchema {
                   "type": "object",
                   "description": "The request for the job's state.",
                   "additionalProperties": false,
+                  \#(asForm(["body"], ifSaidBy: "body_format")),
                   "properties": {
                     "path": {"type": "string", "description": "The path below url, with variables such as {id}."},
                     "method": {"type": "string", "enum": ["GET", "POST", "PUT"], "description": "The method; default: GET, or POST with a body."},

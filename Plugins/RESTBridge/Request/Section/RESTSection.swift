@@ -102,7 +102,8 @@ struct RESTSection: Sendable {
             base: base, template: rules.path, query: ValueTemplate.expand(rules.query, variables))
         let asked = try address.url(first)
         let filters = rules.filters.push(
-            request.filters, beside: request.filters.isEmpty ? [] : asked.queryPairs)
+            request.filters, beside: request.filters.isEmpty ? [] : asked.queryPairs,
+            taken: Set(paging.queryNames))
         pushed = filters.pushed
         address.conditions = filters.query + given
         self.address = address

@@ -1,5 +1,6 @@
 internal import BridgeJSON
 internal import BridgeKit
+internal import TextFormats
 
 /// The treatment of replies with a certain status or body, from the section's `responses`.
 struct ResponseRule: Sendable {
@@ -87,7 +88,20 @@ struct ResponseRule: Sendable {
             guard case .text(let text) = value else { return false }
             return text.contains(contains)
         }
-        return equals.map { $0 == value.plain ?? (value == .null ? "null" : nil) } ?? true
+        guard let equals else { return true }
+        if case .number(let number) = value, Self.isSameNumber(equals, number) { return true }
+        return equals == value.plain ?? (value == .null ? "null" : nil)
+    }
+
+    /// Whether two texts are one number in two notations, such as `1.10` and `1.1`.
+    private static func isSameNumber(_ one: String, _ other: String) -> Bool {
+        // A double holds fifteen digits of any decimal.
+        let areExact = [one, other].allSatisfy { text in
+            let bytes = Array(text.utf8)
+            let digits = bytes.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return digits <= 15 && bytes.withUnsafeBytes { NumberGrammar.matches($0) }
+        }
+        return areExact && Double(one) == Double(other)
     }
 
     /// What the rule looks for at the path, in words.
