@@ -33,6 +33,7 @@ extension ConfigValue {
         case .bool(let value): writer.bool(value)
         case .int(let value): writer.int64(value)
         case .double(let value): writer.double(value)
+        case .decimal(let value): writer.decimal(value)
         case .string(let value): writer.text(value)
         case .secret(let reference): writer.text(reference.description)
         case .array(let elements): writer.array { for element in elements { element.write(to: writer) } }
@@ -81,6 +82,7 @@ extension ConfigValue {
         case .string(let text): text
         case .int(let number): String(number)
         case .double(let number): String(number)
+        case .decimal(let number): number
         case .bool(let value): String(value)
         default: nil
         }

@@ -96,12 +96,12 @@ private final class ScriptedSource: RecordSource {
             }
         }
         self.pushed = pushed
-        pageSize = request.pageSize ?? remote.pageSize
-        offset = request.cursor.flatMap { Int($0) } ?? 0
+        pageSize = max(1, request.pageSize ?? remote.pageSize)
+        offset = max(0, request.cursor.flatMap { Int($0) } ?? 0)
     }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        let end = min(records.count, offset + max(1, pageSize))
+        let end = records.count - offset > pageSize ? offset + pageSize : records.count
         if offset < end { for record in records[offset..<end] { record.write(to: writer) } }
         offset = max(offset, end)
         let isEnd = offset >= records.count

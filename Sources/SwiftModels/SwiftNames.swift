@@ -9,23 +9,30 @@ struct SwiftNames {
     init(types: Set<String>) { self.types = types }
 
     private static let keywords: Set<String> = [
-        "actor", "as", "associatedtype", "borrowing", "break", "case", "catch", "class", "consuming", "continue",
-        "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
-        "func", "guard", "if", "import", "in", "inout", "internal", "is", "let", "nil", "open", "operator",
-        "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "static", "struct",
-        "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+        "actor", "as", "associatedtype", "await", "borrowing", "break", "case", "catch", "class", "consuming",
+        "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
+        "fileprivate", "for", "func", "guard", "if", "import", "in", "inout", "internal", "is", "let", "nil", "open",
+        "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "static",
+        "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where",
+        "while",
     ]
     /// Names that the generated structs use themselves, or that Swift gives a meaning.
     private static let reserved: Set<String> = [
         "init", "self", "Self", "Type", "Protocol", "entityName", "objectKey", "objectID", "hashValue", "write",
-        "Key", "_",
+        "Key", "localValues", "attributeNames", "_",
+    ]
+    /// Types that the generated code names, and names that Swift gives a meaning.
+    private static let reservedTypes: Set<String> = [
+        "Self", "Type", "Protocol", "Any", "BMO", "Foundation", "Swift", "BackedObject", "WritableObject",
+        "Identifiable", "BackedKey", "Key", "LocalObject", "LocalValue", "ObjectAttribute", "ObjectReference",
+        "ObjectValues", "RequestError", "ToManyRelationship", "ToOneRelationship",
     ]
 
-    /// Returns the name of an entity's struct: `order_line` becomes `OrderLine`.
+    /// Returns the name of an entity's struct: `order_line` becomes `OrderLine`, and `Key` becomes `KeyObject`.
     static func type(_ name: String) -> String {
         let words = words(of: name).map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let type = legal(words.joined())
-        return ["Self", "Type", "Protocol", "Any"].contains(type) ? "\(type)Object" : type
+        return reservedTypes.contains(type) ? "\(type)Object" : type
     }
 
     /// Returns the name of a member: `created_at` becomes `createdAt`, a keyword is quoted, a taken name gets a number.

@@ -51,6 +51,21 @@ import Testing
         ] { #expect(text.contains(part), "\(part)") }
     }
 
+    @Test func `names that the generated code uses itself are changed`() throws {
+        let text = try source(
+            of: configuration(
+                "  Key: {bridge: api, key: id, attributes: {id: integer, await: text}}\n"
+                    + "  local_value: {bridge: api, key: [localValues, attributeNames], attributes: "
+                    + "{localValues: integer, attributeNames: text}, relationships: {owner: {to: Key}}}\n"))
+        for part in [
+            "struct KeyObject: BackedObject, Identifiable {", "static let entityName = \"Key\"",
+            "let `await`: String?", "self.`await` = `await`", "struct LocalValueObject: BackedObject, Identifiable {",
+            "ToOneRelationship<LocalValueObject, KeyObject>(\"owner\"", "ObjectReference<KeyObject>?",
+            "static let attributeNames = [\"localValues\", \"attributeNames\"]", "let localValuesValue: Int\n",
+            "let attributeNamesValue: String\n", "init?(localValues: [LocalValue]) {",
+        ] { #expect(text.contains(part), "\(part)") }
+    }
+
     @Test func `two entities of one Swift name are refused`() throws {
         let error = try #require(throws: ConfigurationErrors.self) {
             try source(

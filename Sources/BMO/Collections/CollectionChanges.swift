@@ -37,12 +37,24 @@ public struct CollectionChanges: AsyncSequence, Sendable {
         private var signals: AsyncStream<Void>.Iterator?
         private var last: (rows: [EntityRow], state: CollectionLoader.State)?
 
+        /// The rows of the last element.
+        var rows: [EntityRow] { last?.rows ?? [] }
+
         init(loader: CollectionLoader) { self.loader = loader }
 
         /// Returns the next change; nil when the manager is closed or the task is cancelled.
         ///
         /// - Throws: ``RequestError``.
         public mutating func next() async throws -> Element? {
+            do {
+                return try await nextChange()
+            } catch {
+                if loader.manager.tasks.isClosed { return nil }
+                throw error
+            }
+        }
+
+        private mutating func nextChange() async throws -> Element? {
             // Before the rows are read, so that no later change is missed.
             if signals == nil { signals = try await loader.signals() }
             while true {
@@ -92,6 +104,7 @@ extension CollectionLoader {
     /// Begins to observe the list and its objects; returns a signal for each time that they may have changed.
     nonisolated func signals() async throws -> AsyncStream<Void>.Iterator {
         let changes: StoreChanges
+        try manager.tasks.check(request.entity)
         do {
             // This can wait for a writer or a server.
             changes = try await ImportThread(label: "bmo.observe").run { [store = manager.session.store, request] in
@@ -119,7 +132,7 @@ extension CollectionLoader {
         let (keys, state) = (pages.flatMap(\.keys), state)
         let reader = manager.reader
         let schema = try reader.schema(of: request.entity)
-        let rows = try await manager.atStep(.answeredLocally, request.entity) {
+        let rows = try await manager.whileOpen(.answeredLocally, request.entity) {
             try await reader.run { try reader.store.rows(of: schema.layout.index, keys: keys) }
         }
         let met = try await matching(keys)
@@ -133,7 +146,7 @@ extension CollectionLoader {
     /// Returns the objects of rows, with those that the request includes.
     func objects(of rows: [EntityRow]) async throws -> [LocalObject] {
         let (reader, request) = (manager.reader, request)
-        return try await manager.atStep(.answeredLocally, request.entity) {
+        return try await manager.whileOpen(.answeredLocally, request.entity) {
             let entity = try reader.schema(of: request.entity).layout.index
             return try await reader.objects(entity, rows: rows, including: request.including)
         }

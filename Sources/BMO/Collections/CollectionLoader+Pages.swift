@@ -77,7 +77,7 @@ extension CollectionLoader {
     private func fetch(_ index: Int, from cursor: String?) async throws -> (PageFetch.Outcome, FetchResult) {
         let session = manager.session
         let observer = RequestObserver(
-            store: session.store, reader: manager.reader, limit: manager.options.detailLimit, report: { _ in })
+            store: session.store, reader: manager.reader, limit: manager.detailLimit, report: { _ in })
         do {
             let outcome = try await manager.withinTimeLimit(of: request) { [plan, filters, options] in
                 try await session.perform {
@@ -109,7 +109,7 @@ extension CollectionLoader {
 
     func objects(of keys: [[StoredValue]]) async throws -> [LocalObject] {
         let reader = manager.reader
-        let objects = try await manager.atStep(.answeredLocally, request.entity) {
+        let objects = try await manager.whileOpen(.answeredLocally, request.entity) {
             try await reader.objects(request.entity, keys: keys, including: request.including)
         }
         guard let met = try await matching(keys) else { return objects }
@@ -121,7 +121,9 @@ extension CollectionLoader {
         guard let predicate = request.predicate else { return nil }
         var matching = ObjectRequest(request.entity, where: predicate)
         matching.includesDeleted = true
-        return try await manager.reader.keys(matching, among: keys)
+        return try await manager.whileOpen(.answeredLocally, request.entity) { [matching] in
+            try await manager.reader.keys(matching, among: keys)
+        }
     }
 
     /// Deletes objects that match the request and that none of the pages has, as a page of its own, if the options say so.

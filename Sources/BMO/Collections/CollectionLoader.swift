@@ -255,9 +255,12 @@ public actor CollectionLoader {
         try Task.checkCancellation()
         guard let indexes = choose(self) else { return nil }
         lastLoad += 1
-        let task = Task {
-            indexes.count == 1 && load != .refresh ? [try await page(indexes.lowerBound)] : try await refresh(indexes)
+        try manager.tasks.enter(request.entity)
+        let task = manager.tasks.begin { [self] () async throws -> [Page] in
+            if indexes.count == 1, load != .refresh { return [try await page(indexes.lowerBound)] }
+            return try await refresh(indexes)
         }
+        manager.tasks.leave()
         running = (lastLoad, load, task)
         followers.wake()
         defer {

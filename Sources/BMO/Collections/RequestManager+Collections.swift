@@ -21,7 +21,7 @@ extension RequestManager {
         _ request: ObjectRequest, options: CollectionLoader.Options = CollectionLoader.Options(),
         from place: CollectionLoader.Place? = nil
     ) throws -> CollectionLoader {
-        let (plan, filters) = try listing(of: request)
+        let (plan, filters) = try listing(of: request, options)
         return CollectionLoader(request, manager: self, options: options, plan: plan, filters: filters, from: place)
     }
 
@@ -44,11 +44,11 @@ extension RequestManager {
     public func collection(
         _ request: ObjectRequest, keptAs name: String, options: CollectionLoader.Options = CollectionLoader.Options()
     ) async throws -> CollectionLoader {
-        let (plan, filters) = try listing(of: request)
+        let (plan, filters) = try listing(of: request, options)
         let keeping = CollectionKeeping(
             name, request, root: try root(of: request.entity, name), listing: plan.request,
             pageSize: options.pageSize ?? request.pageSize, hasUserInfo: filters.terms.userInfo != nil)
-        let kept = try await atStep(.answeredLocally, request.entity) { [reader] in
+        let kept = try await whileOpen(.answeredLocally, request.entity) { [reader] in
             try await reader.run { try reader.store.pages(of: keeping.collection) }
         }
         return CollectionLoader(
@@ -60,7 +60,7 @@ extension RequestManager {
     ///
     /// - Throws: ``RequestError``.
     public func collections() async throws -> [KeptCollection] {
-        try await atStep(.answeredLocally, "") { [reader] in
+        try await whileOpen(.answeredLocally, "") { [reader] in
             try await reader.run { try reader.store.collections() }
         }
     }
@@ -70,11 +70,18 @@ extension RequestManager {
     /// - Throws: ``RequestError``.
     public func forgetCollection(_ name: String, of entity: String) async throws {
         let collection = CollectionName(entity: try root(of: entity, name), name: name)
-        try await replacePages(1...Int.max, of: collection, with: [])
+        try await tasks.run(entity) { [self] in
+            try await replacePages(1...Int.max, of: collection, with: [])
+        }
     }
 
-    private func listing(of request: ObjectRequest) throws -> (ScanPlan, PageFilters) {
+    private func listing(
+        of request: ObjectRequest, _ options: CollectionLoader.Options
+    ) throws -> (ScanPlan, PageFilters) {
+        try tasks.check(request.entity)
         _ = try reader.query(request)
+        var request = request
+        request.pageSize = options.pageSize ?? request.pageSize
         let (plan, filters, terms) = try remoteFetch(request).listing()
         return (plan, PageFilters(values: filters, terms: terms))
     }

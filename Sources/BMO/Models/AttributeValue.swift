@@ -60,8 +60,9 @@ public struct CalendarDate: AttributeValue, BackedKey, Comparable, CustomStringC
     /// Creates a date from a text such as `2026-11-21`; nil for other texts.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
-            let day = Int(parts[2])
+        // `Int` would read a sign.
+        guard !text.contains("+"), parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]),
+            let month = Int(parts[1]), let day = Int(parts[2])
         else { return nil }
         self.init(year: year, month: month, day: day)
     }
@@ -101,7 +102,16 @@ public struct StoredJSON: AttributeValue {
     /// Creates a value from one of your own type.
     ///
     /// - Throws: `EncodingError`.
-    public init(_ value: some Encodable) throws { text = try ObjectEncoder.encode(value).jsonText }
+    public init(_ value: some Encodable) throws {
+        let node = try ObjectEncoder.encode(value)
+        guard node.isFinite else {
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(
+                    codingPath: [], debugDescription: "JSON has no number that is infinite, or not a number"))
+        }
+        text = node.jsonText
+    }
 
     /// Creates a value from an attribute's; nil for other values.
     public init?(localValue: LocalValue) {

@@ -49,7 +49,8 @@ extension CollectionLoader {
 
 /// The objects of a list in the server's order, the loader's state, and their changes: an `AsyncSequence` for one consumer.
 ///
-/// As ``CollectionChanges``: the first element has all objects, as insertions.
+/// As ``CollectionChanges``: the first element has all objects, as insertions. An object with a value that its Swift type
+/// cannot represent is left out until it has another one.
 public struct TypedCollectionChanges<Object: BackedObject>: AsyncSequence, Sendable {
     /// The list after a change.
     public struct Element: Sendable {
@@ -59,6 +60,8 @@ public struct TypedCollectionChanges<Object: BackedObject>: AsyncSequence, Senda
         public var difference: RowDifference
         /// What the loader does.
         public var state: CollectionLoader.State
+        /// Why objects of the list are left out.
+        public var misfits: [RequestError]
     }
 
     let untyped: CollectionChanges
@@ -68,13 +71,24 @@ public struct TypedCollectionChanges<Object: BackedObject>: AsyncSequence, Senda
 
     /// An iterator that waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var untyped: CollectionChanges.AsyncIterator
+        private var untyped: CollectionChanges.AsyncIterator
+        /// The rows of the last element.
+        private var rows: [EntityRow] = []
+        private var isWhole = true
+
+        init(untyped: CollectionChanges.AsyncIterator) { self.untyped = untyped }
 
         /// Returns the next change; nil when the manager is closed or the task is cancelled.
         public mutating func next() async throws -> Element? {
             guard let element = try await untyped.next() else { return nil }
+            let readable = try element.objects.readable(as: Object.self)
+            let new = readable.rows(among: untyped.rows)
+            let wasWhole = isWhole
+            isWhole = readable.misfits.isEmpty
+            let difference = wasWhole && isWhole ? element.difference : RowDifference(from: rows, to: new)
+            rows = new
             return Element(
-                objects: try element.objects.typed(), difference: element.difference, state: element.state)
+                objects: readable.objects, difference: difference, state: element.state, misfits: readable.misfits)
         }
     }
 }

@@ -15,6 +15,8 @@ public struct SectionedObservation<Object: BackedObject, ID: Hashable & Sendable
         public var sections: [ObjectSection<ID, Object>]
         /// The difference from the previous element's sections.
         public var difference: SectionDifference
+        /// Why objects of the query are left out, as in ``TypedObservation``.
+        public var misfits: [RequestError]
     }
 
     let objects: TypedObservation<Object>
@@ -36,7 +38,8 @@ public struct SectionedObservation<Object: BackedObject, ID: Hashable & Sendable
             guard let element = try await objects.next() else { return nil }
             let old = sections
             sections = ObjectSection.sections(of: element.objects, by: id)
-            return Element(sections: sections, difference: SectionDifference(from: old, to: sections))
+            return Element(
+                sections: sections, difference: SectionDifference(from: old, to: sections), misfits: element.misfits)
         }
     }
 }

@@ -5,12 +5,16 @@
 public struct TypedFetch<Object: BackedObject>: Sendable {
     /// The local objects that matched before the remote was queried.
     public let local: [Object]
+    /// Why matching objects are missing in ``local``: each has a value that its Swift type cannot represent.
+    public let misfits: [RequestError]
     /// The request without the type, with its events.
     public let untyped: ObjectFetch
 
     init(_ fetch: ObjectFetch) throws(RequestError) {
         untyped = fetch
-        local = try fetch.local.typed()
+        let readable = try fetch.local.readable(as: Object.self)
+        local = readable.objects
+        misfits = readable.misfits
     }
 
     /// The result of the remote part, once it has ended.
@@ -43,7 +47,8 @@ public struct TypedFetch<Object: BackedObject>: Sendable {
 /// }
 /// ```
 ///
-/// As ``ObjectObservation``: the first element has all objects, as insertions.
+/// As ``ObjectObservation``: the first element has all objects, as insertions. An object with a value that its Swift type
+/// cannot represent is left out until it has another one.
 public struct TypedObservation<Object: BackedObject>: AsyncSequence, Sendable {
     /// The objects after a change.
     public struct Element: Sendable {
@@ -51,6 +56,8 @@ public struct TypedObservation<Object: BackedObject>: AsyncSequence, Sendable {
         public var objects: [Object]
         /// The difference from the previous element's objects, with the indexes that a list view needs.
         public var difference: RowDifference
+        /// Why objects of the query are left out.
+        public var misfits: [RequestError]
     }
 
     let untyped: ObjectObservation
@@ -60,12 +67,25 @@ public struct TypedObservation<Object: BackedObject>: AsyncSequence, Sendable {
 
     /// An iterator that waits for differences.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var untyped: ObjectObservation.AsyncIterator
+        private var untyped: ObjectObservation.AsyncIterator
+        /// The rows and misfits of the last element.
+        private var last: (rows: [EntityRow], misfits: [RequestError])?
+
+        init(untyped: ObjectObservation.AsyncIterator) { self.untyped = untyped }
 
         /// Returns the next difference; nil when the manager is closed or the task is cancelled.
         public mutating func next() async throws -> Element? {
-            guard let element = try await untyped.next() else { return nil }
-            return Element(objects: try element.objects.typed(), difference: element.difference)
+            while let element = try await untyped.next() {
+                let readable = try element.objects.readable(as: Object.self)
+                let rows = readable.rows(among: untyped.rows)
+                let isWhole = readable.misfits.isEmpty && last?.misfits.isEmpty ?? true
+                let difference = isWhole ? element.difference : RowDifference(from: last?.rows ?? [], to: rows)
+                let isSame = last != nil && difference.isEmpty && last?.misfits == readable.misfits
+                last = (rows, readable.misfits)
+                if isSame { continue }
+                return Element(objects: readable.objects, difference: difference, misfits: readable.misfits)
+            }
+            return nil
         }
     }
 }

@@ -54,8 +54,11 @@ extension LocalValue {
             return try converted(text, to: type)
         case (.decimal, .integer(let value)): return .decimal(String(value))
         case (.decimal, .real(let value)): return try converted("\(value)", to: type)
-        case (.json, .json(let text)): return .json(text)
-        case (.json, _): return .json(jsonText)
+        case (.json, _):
+            // JSON has no number that is infinite, or not a number.
+            if case .real(let value) = self, !value.isFinite { break }
+            let text = jsonText
+            if ObjectNode.value(.json(text)).opened != nil { return .json(text) }
         case (.text, .text(let text)), (.text, .url(let text)), (.text, .uuid(let text)), (.text, .date(let text)),
             (.text, .decimal(let text)):
             return .text(text)
@@ -73,8 +76,20 @@ extension LocalValue {
         }
     }
 
+    /// Returns whether the value is what a Swift type makes of a stored one: a `Date` rounds a distant moment, and a `URL`
+    /// escapes characters.
+    func isForm(of stored: LocalValue) -> Bool {
+        if self == stored { return true }
+        switch (self, stored) {
+        case (.timestamp(let microseconds), .timestamp):
+            return stored.date.map { Self.microseconds(of: $0) } == microseconds
+        case (.url(let text), .url(let other)): return URL(string: other)?.absoluteString == text
+        default: return false
+        }
+    }
+
     /// The value with its kind, for messages; a long value is truncated.
-    private var described: String {
+    var described: String {
         let text = description
         let shown = text.count > 60 ? String(text.prefix(60)) + "…" : text
         return if case .text = self { "the text \"\(shown)\"" } else { shown }
@@ -104,6 +119,8 @@ extension LocalValue {
         let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
         let (first, last) = (Timestamp.range.lowerBound, Timestamp.range.upperBound)
         guard value.isFinite else { return value < 0 ? first - 1 : last + 1 }
+        // The last moment rounds up to the beginning of the year 10000.
+        if value == Double(last) { return last }
         return value <= Double(first) - 1e6 ? first - 1 : value >= Double(last) + 1e6 ? last + 1 : Int64(value)
     }
 }

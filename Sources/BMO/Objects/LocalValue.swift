@@ -1,5 +1,6 @@
 public import Foundation
 internal import Mapping
+internal import TextFormats
 
 /// A value of a local object, as exact as it is stored.
 ///
@@ -115,7 +116,7 @@ extension LocalValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 }
 
 extension LocalValue: CustomStringConvertible {
-    /// The value as a person would type it.
+    /// The value as a person would type it; bytes in base64, unless they are many.
     public var description: String {
         switch self {
         case .null: "null"
@@ -123,7 +124,7 @@ extension LocalValue: CustomStringConvertible {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .timestamp(let value): Self.text(ofTimestamp: value)
-        case .data(let bytes): "\(bytes.count) bytes"
+        case .data(let bytes): Base64.summary(of: bytes)
         case .decimal(let text), .text(let text), .date(let text), .json(let text), .url(let text), .uuid(let text):
             text
         }

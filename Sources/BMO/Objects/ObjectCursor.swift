@@ -6,13 +6,17 @@ internal import StoreContract
 /// Each page shows the database at the time of its read; an object that is inserted before the current position is not
 /// seen. Each iteration starts from the first object.
 public struct ObjectCursor: AsyncSequence, Sendable {
+    /// Reads a page.
+    typealias Read = @Sendable (RowQuery, _ including: [String]) async throws -> ObjectReader.Page
+
     let reader: ObjectReader
     let request: ObjectRequest
     let pageSize: Int
+    let read: Read
 
     /// Returns an iterator from the first object.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: reader, request: request, pageSize: pageSize, left: request.limit ?? .max)
+        AsyncIterator(reader: reader, request: request, pageSize: pageSize, read: read, left: request.limit ?? .max)
     }
 
     /// An iterator that reads a page at a time.
@@ -20,6 +24,7 @@ public struct ObjectCursor: AsyncSequence, Sendable {
         let reader: ObjectReader
         let request: ObjectRequest
         let pageSize: Int
+        let read: Read
         var left: Int
         var waiting: ArraySlice<LocalObject> = []
         var last: EntityRow?
@@ -37,7 +42,7 @@ public struct ObjectCursor: AsyncSequence, Sendable {
             query.limit = wanted
             query.after = last
             if last != nil { query.offset = 0 }
-            let page = try await reader.page(query, including: request.including)
+            let page = try await read(query, request.including)
             isAtEnd = page.objects.count < wanted
             left -= page.objects.count
             last = page.last ?? last

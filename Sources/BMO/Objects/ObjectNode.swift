@@ -42,7 +42,8 @@ indirect enum ObjectNode: Sendable {
         guard case .value(.json(let text)) = self else { return self }
         // The parser reads objects and arrays, so a number or a text is wrapped in an array.
         guard let batch = try? JSONParser.batch("[\(text)]") else { return nil }
-        return withExtendedLifetime(batch) { Self.node(of: batch[0]).elements?.first }
+        let elements = withExtendedLifetime(batch) { Self.node(of: batch[0]).elements }
+        return elements?.count == 1 ? elements?.first : nil
     }
 
     var elements: [ObjectNode]? { if case .list(let elements) = self { elements } else { nil } }
@@ -76,6 +77,16 @@ indirect enum ObjectNode: Sendable {
                 return text + ":" + member.node.jsonText
             }
             return "{" + parts.joined(separator: ",") + "}"
+        }
+    }
+
+    /// Whether all numbers have a JSON form.
+    var isFinite: Bool {
+        switch self {
+        case .value(.real(let number)): number.isFinite
+        case .value, .object: true
+        case .list(let elements): elements.allSatisfy(\.isFinite)
+        case .members(let members): members.allSatisfy(\.node.isFinite)
         }
     }
 

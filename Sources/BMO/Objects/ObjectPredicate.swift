@@ -63,24 +63,52 @@ public typealias ObjectPredicate = QueryPredicate<LocalValue>
 extension QueryPredicate where Value == LocalValue {
     /// Requires both predicates.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
-        if case .all(let parts) = left { return .all(parts + [right]) }
-        return .all([left, right])
+        var parts: [ObjectPredicate] = []
+        for side in [left, right] {
+            if case .all(let inner) = side { parts += inner } else { parts.append(side) }
+        }
+        return .all(parts)
     }
 
     /// Requires at least one of the predicates.
     public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
-        if case .any(let parts) = left { return .any(parts + [right]) }
-        return .any([left, right])
+        var parts: [ObjectPredicate] = []
+        for side in [left, right] {
+            if case .any(let inner) = side { parts += inner } else { parts.append(side) }
+        }
+        return .any(parts)
     }
 
-    /// Negates a predicate.
-    public static prefix func ! (predicate: ObjectPredicate) -> ObjectPredicate { .not(predicate) }
+    /// Negates a predicate; of a negated one, returns what it negates.
+    public static prefix func ! (predicate: ObjectPredicate) -> ObjectPredicate {
+        if case .not(let part) = predicate { return part }
+        return .not(predicate)
+    }
+
+    /// The maximum number of conditions inside each other: a parser of SQL has room for about 30.
+    private static var maxLevels: Int { 20 }
+
+    /// Returns whether conditions are inside each other on more levels; it looks no deeper than that.
+    private func isDeeper(than levels: Int) -> Bool {
+        guard levels > 0 else { return true }
+        switch self {
+        case .compare, .isNull, .isIn: return false
+        case .all(let parts), .any(let parts): return parts.contains { $0.isDeeper(than: levels - 1) }
+        case .not(let part): return part.isDeeper(than: levels - 1)
+        }
+    }
 
     /// Returns the store's form of the predicate.
     ///
-    /// - Throws: ``RequestError`` for names and values that do not fit the entity.
+    /// - Throws: ``RequestError`` for names and values that do not fit the entity, and for too many levels.
     func compiled(for schema: ObjectSchema) throws -> RowPredicate {
-        try converted(
+        guard !isDeeper(than: Self.maxLevels) else {
+            throw RequestError(
+                .requested, entity: schema.layout.name, code: "request",
+                "a predicate on \(schema.layout.name) has conditions inside conditions on more than \(Self.maxLevels) levels",
+                remedy: "put conditions that belong together into one `.all` or `.any`")
+        }
+        return try converted(
             compare: { name, comparison, value in
                 guard comparison == .like else {
                     return .compare(name, comparison, try Self.stored(value, name, schema))

@@ -94,9 +94,19 @@ final class ObjectReader: Sendable {
         return try await thread.run { [self] in try read(query, including: request.including).objects }
     }
 
-    /// Returns a page of objects, and the last row.
-    func page(_ query: RowQuery, including: [String]) async throws -> (objects: [LocalObject], last: EntityRow?) {
-        try await thread.run { [self] in try read(query, including: including) }
+    /// A page of objects.
+    struct Page: Sendable {
+        let objects: [LocalObject]
+        /// The row of the last one.
+        let last: EntityRow?
+    }
+
+    /// Returns a page of objects.
+    func page(_ query: RowQuery, including: [String]) async throws -> Page {
+        try await thread.run { [self] in
+            let (objects, last) = try read(query, including: including)
+            return Page(objects: objects, last: last)
+        }
     }
 
     /// Returns the identities of the objects with these keys that meet a request's predicate.

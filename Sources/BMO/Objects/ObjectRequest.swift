@@ -94,13 +94,20 @@ public struct ObjectRequest: Sendable {
         self.type = type
     }
 
+    /// The number of records after which a fetch may end; nil where the order or all objects are needed.
+    var recordLimit: Int? {
+        guard let limit, sort.isEmpty else { return nil }
+        let (sum, isTooLarge) = max(0, limit).addingReportingOverflow(max(0, offset))
+        return isTooLarge ? .max : sum
+    }
+
     /// Returns a key that is equal for requests that one answer of the remote can serve.
     ///
     /// - Parameter hasUserInfo: Whether the bridge receives the user info, so that its answer may depend on it.
     func semanticKey(hasUserInfo: Bool) -> String {
         var key = "\(entity)|\(predicate?.semanticKey ?? "")"
         // Only a limit without an order ends a fetch early.
-        if let limit, sort.isEmpty { key += "|\(limit + offset)" }
+        if let recordLimit { key += "|\(recordLimit)" }
         if fetchesIncluded {
             let order = sort.map { "\($0.isDescending ? "-" : "")\($0.field)" }
             key += "|with\(including.sorted())\(order)\(limit ?? -1)+\(offset)\(includesDeleted)"

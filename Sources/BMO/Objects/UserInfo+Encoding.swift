@@ -55,16 +55,6 @@ extension ObjectNode {
         }
     }
 
-    /// Whether all numbers have a JSON form.
-    fileprivate var isFinite: Bool {
-        switch self {
-        case .value(.real(let number)): number.isFinite
-        case .value, .object: true
-        case .list(let elements): elements.allSatisfy(\.isFinite)
-        case .members(let members): members.allSatisfy(\.node.isFinite)
-        }
-    }
-
     /// The node with the members of its objects in the order of their names.
     fileprivate var sorted: ObjectNode {
         switch self {

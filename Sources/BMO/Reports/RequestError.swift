@@ -10,7 +10,9 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The entity.
     public var entity: String
     /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
-    /// `quarantine`, `deletionLimit`, `request` for an invalid request, `limit` for one that is too large, `deadline` for one that took longer than its own time limit.
+    /// `quarantine`, `deletionLimit`, `request` for an invalid request, `limit` for one that is too large, `deadline` for
+    /// one that took longer than its own time limit, `model` for a Swift type that does not fit the configuration, `value`
+    /// for a value that a Swift type cannot represent, `closed` after the manager was closed.
     public var code: String
     /// What failed, and on which object.
     public var message: String
@@ -47,6 +49,9 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 
     static let deadlineCode = "deadline"
 
+    /// The code for a value that a Swift type cannot represent.
+    static let unfitCode = "value"
+
     /// The error on one line.
     public var description: String {
         var text = "\(entity)\(bridge.map { " (bridge \($0))" } ?? ""): \(code) while \(step): \(message)"
@@ -58,6 +63,13 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension RequestError {
+    /// Returns the error of a call of a closed manager.
+    static func closed(_ entity: String) -> RequestError {
+        RequestError(
+            .requested, entity: entity, code: "closed", "the manager is closed",
+            remedy: "make another `RequestManager`")
+    }
+
     /// Creates a request error from any other.
     ///
     /// - Parameter step: The step of the failure, where the error does not contain it.

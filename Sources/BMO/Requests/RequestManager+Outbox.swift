@@ -10,7 +10,7 @@ extension RequestManager {
     /// - Throws: ``RequestError`` for an unknown entity, and when the database cannot be read.
     public func outbox(entity: String? = nil, state: OutboxEntry.State? = nil) async throws -> [OutboxEntry] {
         if let entity { _ = try reader.schema(of: entity) }
-        return try await atStep(.answeredLocally, entity ?? "") {
+        return try await whileOpen(.answeredLocally, entity ?? "") {
             try await reader.run { [reader] in try reader.store.outbox(entity: entity, state: state) }
         }
     }
@@ -24,7 +24,7 @@ extension RequestManager {
     /// - Throws: ``RequestError`` for an edit that does not exist, is being sent, or has an undecided conflict; then
     ///   nothing is changed.
     public func retry(_ entries: [Int64], sendingUnknown: Bool = false) async throws {
-        try await atStep(.importing, "") {
+        try await whileOpen(.importing, "") {
             try await editing.run { [reader] in
                 try reader.store.retryOutbox(entries, sendingUnknown: sendingUnknown)
             }
@@ -37,7 +37,7 @@ extension RequestManager {
     /// - Throws: ``RequestError`` for an edit that does not exist or is being sent, and when later edits depend on one
     ///   and are not dropped with it; then nothing is changed.
     public func drop(_ entries: [Int64]) async throws {
-        try await atStep(.importing, "") {
+        try await whileOpen(.importing, "") {
             try await editing.run { [reader] in try reader.store.dropOutbox(entries) }
         }
     }
@@ -48,7 +48,7 @@ extension RequestManager {
     /// - Throws: ``RequestError`` for an unknown entity, and when the database cannot be read.
     public func conflicts(entity: String? = nil) async throws -> [EditConflict] {
         if let entity { _ = try reader.schema(of: entity) }
-        return try await atStep(.answeredLocally, entity ?? "") {
+        return try await whileOpen(.answeredLocally, entity ?? "") {
             try await reader.run { [reader] in try reader.store.conflicts(entity: entity, key: nil) }
         }
     }
@@ -63,7 +63,7 @@ extension RequestManager {
     ///     and `.remote` deletes it here.
     /// - Throws: ``RequestError`` when it was decided meanwhile, or the object's edit is being sent.
     public func resolve(_ conflict: EditConflict, take side: ConflictSide) async throws {
-        try await atStep(.importing, conflict.entity) {
+        try await whileOpen(.importing, conflict.entity) {
             try await editing.run { [reader] in
                 try reader.store.resolve(
                     entity: conflict.entity, key: conflict.key, column: conflict.column, take: side)

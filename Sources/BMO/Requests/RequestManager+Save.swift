@@ -36,16 +36,27 @@ public struct ObjectSave: Sendable {
     /// The entries are sent even if this property is never read.
     ///
     /// - Throws: The reason why the pusher could not start: another process was sending for too long. The entries wait.
+    ///   Under ``SaveWorkflow/acceptedOnly``, only an error that names entries which could not be rolled back.
     public var remote: [Int64: EditOutcome] {
         get async throws { try await task?.value ?? [:] }
     }
 
     /// ``saved`` after the push: objects whose keys the remote replaced have their new identities.
     ///
+    /// That another push replaced a key, such as one of another process, is known as far as the history is kept.
+    ///
     /// - Throws: As ``remote``.
     public var current: [Saved] {
         get async throws {
-            let outcomes = try await remote
+            var outcomes = try await remote
+            // They may have been sent later.
+            let others = saved.compactMap(\.entry).filter { outcomes[$0]?.kind != .sent }
+            if !others.isEmpty {
+                let later = try? await reader.run { [reader] in
+                    try others.map { ($0, try reader.store.outcome(of: $0)) }
+                }
+                outcomes.merge(later ?? []) { $1 }
+            }
             return saved.map { object in
                 guard let entry = object.entry, case .sent(let key?) = outcomes[entry],
                     let schema = try? reader.schema(of: object.id.entity)
@@ -69,11 +80,14 @@ extension RequestManager {
     ///     remote has the edit.
     ///   - pusher: The pusher that sends them; nil for the manager's own.
     /// - Throws: ``RequestError``: a change that does not fit the model or cannot be sent by its bridge, or, with
-    ///   ``SaveWorkflow/afterRemote``, one that the remote does not have.
+    ///   ``SaveWorkflow/afterRemote``, one that the remote does not have; the code `closed` after ``close()``, which waits
+    ///   for saves that have begun.
     public func save(
         _ edits: [ObjectEdit], workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil,
         pusher: (any Pusher)? = nil
     ) async throws -> ObjectSave {
+        try tasks.enter(edits.first?.entity ?? "")
+        defer { tasks.leave() }
         do {
             return try await saving(edits, workflow, userInfo, pusher)
         } catch let error as RequestError {
@@ -99,8 +113,12 @@ extension RequestManager {
             return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
         }
         guard let sender, !save.entries.isEmpty else { return ObjectSave(saved, userInfo, reader, nil) }
-        let task = tasks.begin { [editing, reader] in
-            try await save.send(by: sender, in: reader.store, on: editing).outcomes
+        let task = tasks.begin { [editing, reader] () async throws -> [Int64: EditOutcome] in
+            let result = try await save.send(by: sender, in: reader.store, on: editing)
+            // A rejected edit's outcome says itself that the edit stays.
+            let hasWaiting = result.outcomes.values.contains { $0.kind == .waits }
+            if workflow == .acceptedOnly, hasWaiting, let fault = result.fault { throw fault }
+            return result.outcomes
         }
         guard workflow == .afterRemote else { return ObjectSave(saved, userInfo, reader, task) }
         let outcomes = try await atStep(.contacting, entity) { try await task.value }
@@ -129,9 +147,12 @@ extension RequestManager {
     ///
     /// - Parameter options: The edits to send; nil for all.
     /// - Throws: `StoreError`: `busy` when another process sends for longer than the manager's time limit, others when
-    ///   the outbox cannot be read or written; `CancellationError` after ``close()``.
+    ///   the outbox cannot be read or written; `CancellationError` when ``close()`` comes first; ``RequestError`` of the
+    ///   code `closed` after it.
     public func push(_ options: Workspace.PushOptions? = nil) async throws -> PushReport {
-        try await pusher.push(options ?? Workspace.PushOptions(lockTimeout: self.options.lockTimeout))
+        try tasks.enter("")
+        defer { tasks.leave() }
+        return try await pusher.push((options ?? Workspace.PushOptions()).waiting(self.options.lockTimeout))
     }
 
     // MARK: local

@@ -13,16 +13,18 @@ extension RequestManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - options: The sync's options; nil for all entities, with the manager's time limit.
+    ///   - options: The sync's options; nil for all entities. Unless they have a ``Workspace/SyncOptions/lockTimeout``,
+    ///     it waits as long as the manager's options say.
     ///   - report: Called for progress, from any thread.
     /// - Returns: The report, which contains failed entities; they are not thrown.
     /// - Throws: `StoreError`: `busy` when another process writes the file for longer than the time limit, `request`
-    ///   for an invalid condition; `CancellationError` when the task was cancelled while it waited.
+    ///   for an invalid condition; `CancellationError` when the task was cancelled while it waited; ``RequestError``
+    ///   after ``close()``.
     public func sync(
         _ options: Workspace.SyncOptions? = nil, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
-        let options = options ?? Workspace.SyncOptions(lockTimeout: self.options.lockTimeout)
-        let task = tasks.begin { [workspace] in
+        let options = (options ?? Workspace.SyncOptions()).waiting(self.options.lockTimeout)
+        return try await tasks.run("") { [workspace] in
             let store = try await workspace.openLockedStore(
                 command: Workspace.programName, timeout: options.lockTimeout)
             do {
@@ -34,11 +36,6 @@ extension RequestManager {
                 throw error
             }
         }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
     }
 
     /// Returns the runs that changed or reported something, newest first.
@@ -46,7 +43,7 @@ extension RequestManager {
     /// - Parameter limit: The maximum number of runs.
     /// - Throws: ``RequestError`` when the database cannot be read.
     public func runs(limit: Int = 20) async throws -> [RunRecord] {
-        try await atStep(.answeredLocally, "") {
+        try await whileOpen(.answeredLocally, "") {
             try await reader.run { [reader] in try reader.store.runs(limit: limit) }
         }
     }
@@ -58,7 +55,7 @@ extension RequestManager {
     ///   - entity: Limits the result to this entity's rows.
     /// - Throws: ``RequestError`` when the database cannot be read.
     public func changes(of run: Int64, entity: String? = nil) async throws -> [RowChange] {
-        try await atStep(.answeredLocally, entity ?? "") {
+        try await whileOpen(.answeredLocally, entity ?? "") {
             try await reader.run { [reader] in
                 var changes: [RowChange] = []
                 try reader.store.changes(of: run, entity: entity) { changes.append($0) }
@@ -76,11 +73,13 @@ extension RequestManager {
     @discardableResult
     public func undo(run: Int64) async throws -> Int64 {
         try await atStep(.importing, "") {
-            let store = try await workspace.openLockedStore(
-                command: Workspace.programName, timeout: options.lockTimeout)
-            return try await editing.run {
-                defer { try? store.close() }
-                return try store.undo(run: run)
+            try await tasks.run("") { [workspace, editing, options] in
+                let store = try await workspace.openLockedStore(
+                    command: Workspace.programName, timeout: options.lockTimeout)
+                return try await editing.run {
+                    defer { try? store.close() }
+                    return try store.undo(run: run)
+                }
             }
         }
     }

@@ -128,21 +128,29 @@ public final class RequestManager: Sendable {
     /// Closes the database and the bridges.
     ///
     /// Running requests are cancelled and waited for. Edits that are being sent are waited for, too; unsent edits stay
-    /// in the outbox.
+    /// in the outbox. From then on, observations have ended, and each call throws a ``RequestError`` of the code `closed`.
     ///
     /// - Throws: `StoreError`.
     public func close() async throws {
-        let operations = running.withLock { Array($0.values) }
-        for operation in operations { operation.cancelAll() }
+        tasks.refuse()
+        let operations = cancelledOperations()
         network?.close()
         for operation in operations { await operation.end() }
         await pusher.close()
         await tasks.close()
+        // Those of fetches that were about to begin.
+        for operation in cancelledOperations() { await operation.end() }
         await session.close()
         try await editing.run { [reader, session] in
             try reader.store.close()
             try session.store.close()
         }
+    }
+
+    private func cancelledOperations() -> [RemoteOperation] {
+        let operations = running.withLock { Array($0.values) }
+        for operation in operations { operation.cancelAll() }
+        return operations
     }
 
     // MARK: local
@@ -151,7 +159,7 @@ public final class RequestManager: Sendable {
     ///
     /// - Throws: ``RequestError``.
     public func objects(_ request: ObjectRequest) async throws -> [LocalObject] {
-        try await atStep(.answeredLocally, request.entity) { try await reader.objects(request) }
+        try await whileOpen(.answeredLocally, request.entity) { try await reader.objects(request) }
     }
 
     /// Returns the local objects of a request as values of your type.
@@ -167,7 +175,7 @@ public final class RequestManager: Sendable {
     ///
     /// - Throws: ``RequestError``.
     public func count(_ request: ObjectRequest) async throws -> Int {
-        try await atStep(.answeredLocally, request.entity) { try await reader.count(request) }
+        try await whileOpen(.answeredLocally, request.entity) { try await reader.count(request) }
     }
 
     /// Returns the local object with a key, whose values are in the key's order; nil when it does not exist.
@@ -183,7 +191,7 @@ public final class RequestManager: Sendable {
     ///
     /// - Throws: ``RequestError``.
     public func get(_ id: ObjectID, including: [String] = []) async throws -> LocalObject? {
-        try await atStep(.answeredLocally, id.entity) {
+        try await whileOpen(.answeredLocally, id.entity) {
             let key = try reader.storedKey(id)
             return try await reader.objects(id.entity, keys: [key], including: including).first
         }
@@ -195,7 +203,11 @@ public final class RequestManager: Sendable {
     ///   - request: The request; only its local part counts.
     ///   - pageSize: How many objects are read at a time.
     public func cursor(_ request: ObjectRequest, pageSize: Int = 500) -> ObjectCursor {
-        ObjectCursor(reader: reader, request: request, pageSize: max(1, pageSize))
+        ObjectCursor(reader: reader, request: request, pageSize: max(1, pageSize)) { [self] query, including in
+            try await whileOpen(.answeredLocally, query.entity) {
+                try await reader.page(query, including: including)
+            }
+        }
     }
 
     /// Returns the local objects of a request and their later differences, whichever process writes them.
@@ -204,7 +216,9 @@ public final class RequestManager: Sendable {
     ///
     /// - Throws: ``RequestError`` for a request that does not fit the model.
     public func observe(_ request: ObjectRequest) throws -> ObjectObservation {
-        try ObjectObservation(request, store: session.store, reader: reader)
+        try tasks.check(request.entity)
+        return try ObjectObservation(
+            request, store: session.store, reader: reader, isClosed: { [tasks] in tasks.isClosed })
     }
 
     // MARK: remote
@@ -220,7 +234,9 @@ public final class RequestManager: Sendable {
         if let skip = await skip(request, local) {
             part = .skipped(skip)
         } else {
+            try tasks.enter(request.entity)
             let (operation, subscriber) = join(request)
+            tasks.leave()
             if let limit = request.timeLimit {
                 operation.expire(
                     subscriber, after: { [stopwatch] in try await stopwatch.sleep(for: limit) },
@@ -228,7 +244,7 @@ public final class RequestManager: Sendable {
             }
             part = .running(operation, subscriber: subscriber)
         }
-        return ObjectFetch(request, local: local, part) { [reader] in try await reader.objects($0) }
+        return ObjectFetch(request, local: local, part) { [self] in try await objects($0) }
     }
 
     private func skip(_ request: ObjectRequest, _ local: [LocalObject]) async -> FetchResult.Skip? {
@@ -271,8 +287,11 @@ public final class RequestManager: Sendable {
     ) -> RemoteFetch {
         RemoteFetch(
             request: request, session: session, reader: reader, availability: options.availability,
-            stopwatch: stopwatch, detailLimit: options.detailLimit, network: network, report: report)
+            stopwatch: stopwatch, detailLimit: detailLimit, network: network, report: report)
     }
+
+    /// How many objects a result lists, within what can be counted on from.
+    var detailLimit: Int { min(max(0, options.detailLimit), Int(Int32.max)) }
 
     /// Returns the key of the requests that share an answer with this one.
     private func key(of request: ObjectRequest) -> ExactText {
@@ -288,6 +307,16 @@ public final class RequestManager: Sendable {
             }
             answers[key] = stopwatch.elapsed
         }
+    }
+
+    /// Runs a call as ``atStep(_:_:isolation:_:)`` unless the manager is closed; ``close()`` waits for its end.
+    func whileOpen<Result>(
+        _ step: RequestStep, _ entity: String, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try tasks.enter(entity)
+        defer { tasks.leave() }
+        return try await atStep(step, entity, body)
     }
 
     /// Runs `body`, and converts the store's errors to request errors.

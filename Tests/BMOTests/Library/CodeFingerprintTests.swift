@@ -2,7 +2,7 @@ import Model
 import Testing
 @testable import BMO
 
-/// The names of code stand for it where a changed mapping matters.
+/// What counts as a changed mapping: other names of code, and of columns and tables.
 @Suite struct CodeFingerprintTests {
     private func fingerprint(_ transformer: String, _ matcher: String) -> String {
         let title = Attribute(name: "title", transformers: [.trim, .code(transformer)])
@@ -19,5 +19,27 @@ import Testing
         #expect(one == fingerprint("cents/1", "urgent/1"))
         #expect(one != fingerprint("cents/2", "urgent/1"))
         #expect(one != fingerprint("cents/1", "urgent/2"))
+    }
+
+    private func fingerprint(_ author: [String], _ tags: (table: String?, columns: [String])) -> String {
+        var one = Relationship(name: "author", kind: .toOne, target: "Tag")
+        one.columns = author
+        var many = Relationship(name: "tags", kind: .toMany, target: "Tag")
+        (many.table, many.linkColumns) = (tags.table, tags.columns)
+        let id = Attribute(name: "id", type: .integer)
+        let note = Entity(name: "Note", bridge: "api", key: ["id"], attributes: [id], relationships: [one, many])
+        let tag = Entity(name: "Tag", bridge: "api", key: ["id"], attributes: [id])
+        return MappingFingerprint.text(of: Model(entities: [note, tag]), for: note)
+    }
+
+    @Test func `names of columns and tables count unless they are the default ones`() {
+        let usual = fingerprint([], (nil, []))
+        #expect(usual == fingerprint(["author"], ("Note_tags", ["source", "target"])))
+        let others = [
+            usual, fingerprint(["author_id"], (nil, [])), fingerprint(["writer_id"], (nil, [])),
+            fingerprint([], ("note_tags", [])), fingerprint([], ("labels", [])),
+            fingerprint([], (nil, ["note", "tag"])), fingerprint([], (nil, ["tag", "note"])),
+        ]
+        #expect(Set(others).count == others.count)
     }
 }

@@ -44,6 +44,38 @@ import Testing
         try await manager.close()
     }
 
+    @Test(arguments: [SaveWorkflow.localFirst, .rollBack])
+    func `an edit that a pusher does not report waits`(_ workflow: SaveWorkflow) async throws {
+        let place = try LibraryWorkspace.notes()
+        let manager = try await place.manager()
+        let save = try await manager.save([note], workflow: workflow, pusher: SilentPusher())
+        #expect(try await save.remote.values.map(\.kind) == [.waits])
+        let topic = ObjectEdit.create("Topic", values: ["name": "t"])
+        let error = try await #require(throws: RequestError.self) {
+            try await manager.save([topic], workflow: .afterRemote, pusher: SilentPusher())
+        }
+        #expect(error.isRetryable && error.remedy?.contains("stays in the outbox") == true, "\(error)")
+        #expect(try place.outbox(manager) == [.pending, .pending])
+        try await manager.close()
+    }
+
+    @Test func `an edit that stays because a later one depends on it is named`() async throws {
+        let place = try LibraryWorkspace.notes()
+        let manager = try await place.manager()
+        _ = try await manager.save([note], workflow: .afterRemote)
+        let store = try manager.workspace.openStore()
+        let object = ObjectID(entity: "Note", key: [1])
+        let save = try await manager.save(
+            [.update(object, values: ["text": "b"])], workflow: .acceptedOnly,
+            pusher: OvertakenPusher(store: store, manager: manager, object: object))
+        let error = try await #require(throws: StoreError.self) { try await save.remote }
+        #expect(error.message.contains("could not be rolled back: later edits depend on it"), "\(error)")
+        #expect(error.remedy?.hasPrefix("it stays as outbox ") == true, "\(error)")
+        #expect(try place.outbox(manager) == [.pending, .pending])
+        try store.close()
+        try await manager.close()
+    }
+
     @Test func `an edit that cannot be rolled back either is named, with what to do`() async throws {
         let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
@@ -71,6 +103,26 @@ private struct FailingPusher: Pusher {
     func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
         for entry in entries { try marking?.markSending(entry) }
         throw StoreError(.io, "the server closed the connection")
+    }
+}
+
+/// A pusher that leaves its edits to others.
+private struct SilentPusher: Pusher {
+    func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] { [:] }
+}
+
+/// A pusher that does not reach the remote, and sees another edit of the object in the meantime.
+private struct OvertakenPusher: Pusher {
+    let store: any Store
+    let manager: RequestManager
+    let object: ObjectID
+
+    func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
+        for entry in entries { try store.markSending(entry) }
+        _ = try await manager.save([.update(object, values: ["city": "Lyon"])], workflow: .localOnly)
+        let outcome = EditOutcome.waits(until: nil, OutboxFailure(code: "unreachable", message: "the server is away"))
+        for entry in entries { try store.settle(entry, outcome) }
+        return Dictionary(entries.map { ($0, outcome) }, uniquingKeysWith: { $1 })
     }
 }
 

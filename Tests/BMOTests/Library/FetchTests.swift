@@ -326,7 +326,7 @@ import Testing
         let error = try await #require(throws: RequestError.self) {
             try await manager.objects(ObjectRequest("Country"))
         }
-        #expect(error.code == "database" && error.message.contains("closed"))
+        #expect(error.code == "closed" && error.message.contains("closed"))
         #expect(try SQLiteFile(world.database).value("SELECT count(*) FROM Country") == "10")
     }
 

@@ -159,6 +159,38 @@ import Testing
         try await manager.close()
     }
 
+    @Test func `a predicate of any width is answered, and one of too many levels refused`() async throws {
+        let manager = try await loaded([World.country("A", "Alpha", 1), World.country("B", "Beta", 2)])
+        let many = ObjectPredicate.any((0..<3000).map { Field("population") == $0 })
+        #expect(try await manager.count(ObjectRequest("Country", where: many)) == 2)
+        let all = ObjectPredicate.all((3..<3000).map { Field("population") != $0 })
+        #expect(try await manager.count(ObjectRequest("Country", where: many && all)) == 2)
+        // Each operator makes a list longer, whichever side it is on.
+        var chain = Field("population") == 2
+        for number in 10..<400 { chain = Field("population") == number || chain }
+        for _ in 0..<20_000 { chain = !chain }
+        #expect(try await manager.objects(ObjectRequest("Country", where: chain)).map { $0["code"]?.text } == ["B"])
+
+        var nested = Field("population") == 2
+        for number in 10..<19 {
+            let other = Field("population") == number || nested
+            nested = Field("population") != number && other
+        }
+        #expect(try await manager.count(ObjectRequest("Country", where: nested)) == 1)
+        var deep = nested
+        for _ in 0..<100 { deep = .not(.all([deep])) }
+        let request = ObjectRequest("Country", where: deep)
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await manager.objects(request) }, { _ = try await manager.fetch(request) },
+            { _ = try manager.collection(request) },
+        ]
+        for call in calls {
+            let error = try await #require(throws: RequestError.self) { try await call() }
+            #expect(error.code == "request" && error.message.hasSuffix("on more than 20 levels"), "\(error)")
+        }
+        try await manager.close()
+    }
+
     @Test(arguments: [[], ["population"], ["-population"], ["area", "-name"], ["-area", "name"]] as [[String]])
     func `a cursor sees each object once in the order`(_ names: [String]) async throws {
         let manager = try await loaded(

@@ -85,6 +85,18 @@ import Testing
         try await manager.close()
     }
 
+    @Test func `a sync of some entities waits for a request, as one of all does`() async throws {
+        let (place, manager) = try await place("a")
+        _ = try await place.server.curl("plain/hold", "-X", "POST")
+        let fetch = try await manager.fetch(ObjectRequest("Note"))
+        try await eventually("the listing is held") { try place.server.events().contains { $0.event == "HELD" } }
+        async let report = manager.sync(.init(entities: ["Topic"]))
+        _ = try await place.server.curl("plain/release", "-X", "POST")
+        _ = try await fetch.remote
+        #expect(try await report.succeeded)
+        try await manager.close()
+    }
+
     @Test func `the end of a manager ends its sync`() async throws {
         let (place, manager) = try await place("a")
         _ = try await place.server.curl("plain/hold", "-X", "POST")

@@ -201,6 +201,18 @@ import Testing
         try await manager.close()
     }
 
+    @Test func `an object that another manager sends has the remote's key`() async throws {
+        let place = try LibraryWorkspace.notes()
+        let manager = try await place.manager()
+        let other = try await place.manager()
+        let save = try await manager.save([.create("Note", values: ["text": "a"])], workflow: .localOnly)
+        #expect(try await save.current == save.saved)
+        #expect(try await other.push().count(.sent) == 1)
+        #expect(try await save.current.map(\.id) == [ObjectID(entity: "Note", key: [1])])
+        try await other.close()
+        try await manager.close()
+    }
+
     @Test func `saves at the same time wait for each other's sending`() async throws {
         let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
@@ -359,7 +371,8 @@ import Testing
         #expect(report.succeeded && report.count(.sent) == 2)
         #expect(try place.outbox(manager).isEmpty)
         try await manager.close()
-        await #expect(throws: CancellationError.self) { try await manager.push() }
+        let closed = try await #require(throws: RequestError.self) { try await manager.push() }
+        #expect(closed.code == "closed")
     }
 
     @Test func `what the configuration does not let be written is refused as by the command`() async throws {

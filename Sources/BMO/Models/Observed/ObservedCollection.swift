@@ -41,6 +41,8 @@ public final class ObservedCollection<Object: BackedObject, SectionID: Hashable 
     ///
     /// A load that fails is a ``state`` instead.
     public private(set) var error: (any Error)?
+    /// Why objects of the list are missing in ``objects``: each has a value that its Swift type cannot represent.
+    public private(set) var misfits: [RequestError] = []
 
     @ObservationIgnored private var following: FollowingTask?
     @ObservationIgnored private var listener: ((Change) -> Void)?
@@ -100,6 +102,7 @@ public final class ObservedCollection<Object: BackedObject, SectionID: Hashable 
         // A state alone does not draw the list again.
         if !change.difference.isEmpty || !difference.isEmpty { (objects, sections) = (change.objects, new) }
         if state != change.state { state = change.state }
+        if misfits != change.misfits { misfits = change.misfits }
         if !isLoaded { isLoaded = true }
         listener?(
             Change(

@@ -37,6 +37,8 @@ public final class ObservedObjects<Object: BackedObject> {
     ///
     /// A refresh that fails is a ``state`` instead.
     public private(set) var error: (any Error)?
+    /// Why objects of the query are missing in ``objects``: each has a value that its Swift type cannot represent.
+    public private(set) var misfits: [RequestError] = []
     /// What the list asks of the remote.
     public private(set) var state = State.idle
 
@@ -68,7 +70,7 @@ public final class ObservedObjects<Object: BackedObject> {
         generation += 1
         refreshes = 0
         let count = objects.count
-        (objects, isLoaded, error, state) = ([], false, nil, .idle)
+        (objects, isLoaded, error, misfits, state) = ([], false, nil, [], .idle)
         following = manager.map { manager in
             FollowingTask(
                 Task { [weak self, query] in
@@ -76,6 +78,7 @@ public final class ObservedObjects<Object: BackedObject> {
                         for try await change in try manager.observe(query) {
                             guard let self, !Task.isCancelled else { return }
                             objects = change.objects
+                            if misfits != change.misfits { misfits = change.misfits }
                             if !isLoaded { isLoaded = true }
                             listener?(Change(objects: change.objects, difference: change.difference))
                         }
@@ -122,7 +125,8 @@ public final class ObservedObjects<Object: BackedObject> {
             }
         }
         do {
-            return try await manager.fetch(query.fetching(.always)).remote
+            // By names: the local objects need not be values of the type.
+            return try await manager.fetch(query.fetching(.always).request).remote
         } catch let error as RequestError {
             failure = error
             throw error

@@ -29,6 +29,10 @@ struct EditBuilder {
     ) throws {
         var planned = PlannedEdit(LocalEdit(operation, entity: schema.layout.name, key: key))
         let keyNames = schema.layout.key.map { schema.layout.fields[$0].name }
+        let row = operation == .update ? try reader.row(schema.layout.index, key: key) : nil
+        if operation == .update, row == nil {
+            throw misfit("there is no \(schema.id(of: key, in: schema.layout)) to update", schema)
+        }
         for name in node.memberNames {
             guard let member = node.member(name) else { continue }
             // The remote assigns a new object's null key.
@@ -43,19 +47,29 @@ struct EditBuilder {
                     throw misfit("\(schema.layout.name).\(name) leads to many objects: give a list", schema)
                 }
                 planned.link(name, to: try elements.compactMap { try self.key(of: $0, in: target, name, schema) })
-            } else {
+            } else if !isUnchanged(member, name, schema, row) {
                 planned.edit.values[name] = try value(member, name, schema)
             }
         }
-        if operation == .update {
-            guard let row = try reader.row(schema.layout.index, key: key) else {
-                throw misfit("there is no \(schema.id(of: key, in: schema.layout)) to update", schema)
-            }
+        if let row {
             // An update without changes is dropped.
-            planned.edit.values = planned.edit.values.filter { row[$0.key] != $0.value }
+            planned.edit.values = planned.edit.values.filter { name, value in
+                guard let old = row[name], let type = schema.type(of: name) else { return true }
+                return !value.isSame(as: old, type)
+            }
             if planned.isEmpty { return }
         }
         edits.append(planned)
+    }
+
+    /// Returns whether a row has a value already, or one that a Swift type shows as this value.
+    private func isUnchanged(
+        _ node: ObjectNode, _ name: String, _ schema: ObjectSchema, _ row: [String: StoredValue]?
+    ) -> Bool {
+        guard case .value(let value) = node, let old = row?[name], let type = schema.type(of: name) else {
+            return false
+        }
+        return value.isForm(of: LocalValue(old, as: type))
     }
 
     private func value(_ node: ObjectNode, _ name: String, _ schema: ObjectSchema) throws -> StoredValue {
@@ -67,7 +81,10 @@ struct EditBuilder {
         do {
             if case .value(let value) = node { return try value.stored(as: type) }
             guard type == .json else { throw LocalValue.Misfit(reason: "\(node.kind) is not of type \(type.rawValue)") }
-            return .json(node.jsonText)
+            guard node.isFinite else {
+                throw LocalValue.Misfit(reason: "JSON has no number that is infinite, or not a number")
+            }
+            return try LocalValue.json(node.jsonText).stored(as: .json)
         } catch let error as LocalValue.Misfit {
             throw misfit("\(schema.layout.name).\(name): \(error.reason)", schema)
         }

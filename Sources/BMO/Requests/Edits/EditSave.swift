@@ -75,7 +75,7 @@ package struct EditSave: Sendable {
     /// - Throws: The reason why the push could not start or ended early. Under ``SaveWorkflow/acceptedOnly`` that is a
     ///   ``Result/failure``, as the edits are rolled back; it is thrown, with the entries, only if they could not be.
     func send(by pusher: any Pusher, in store: any Store, on thread: ImportThread) async throws -> Result {
-        let outcomes: [Int64: EditOutcome]
+        var outcomes: [Int64: EditOutcome]
         do {
             outcomes = try await pusher.push(entries)
         } catch {
@@ -83,8 +83,13 @@ package struct EditSave: Sendable {
             guard workflow == .acceptedOnly else { throw error }
             return try await thread.run { try rollBack(after: error, in: store) }
         }
+        // A pusher may leave edits to another push.
+        for entry in entries where outcomes[entry] == nil {
+            let outcome = try? await thread.run { try store.outcome(of: entry) }
+            outcomes[entry] = outcome ?? .waits(until: nil, nil)
+        }
         guard workflow.rollsBack else { return Result(outcomes: outcomes) }
-        return try await thread.run { rollBack(outcomes, in: store) }
+        return try await thread.run { [outcomes] in rollBack(outcomes, in: store) }
     }
 }
 

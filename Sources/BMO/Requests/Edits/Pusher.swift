@@ -7,7 +7,7 @@ public import StoreContract
 public protocol Pusher: Sendable {
     /// Sends entries, after the entries that they depend on.
     ///
-    /// - Returns: The outcome of each entry.
+    /// - Returns: The outcome of each entry; that of a missing one is what the outbox says.
     /// - Throws: The reason why it could not start, such as another running pusher. The entries stay, but for those of
     ///   a save under ``SaveWorkflow/acceptedOnly``, which are rolled back: for an edit that the remote may have
     ///   received, return `EditOutcome.unknown` instead.

@@ -1,3 +1,5 @@
+internal import Mapping
+internal import RecordBatch
 package import StoreContract
 
 /// Sends edits by one push of a workspace, and reads what became of those that it did not report.
@@ -49,11 +51,27 @@ package struct StorePusher: Pusher {
     }
 }
 
-extension OutboxStore {
+extension Store {
     /// Returns the outcome of an entry that a push did not report: what its state says, or, if it has left the outbox,
     /// whether another push sent it, or it was rolled back or given up by an import.
     func outcome(of entry: Int64) throws -> EditOutcome {
         if let left = try outboxEntry(entry) { return left.outcome }
-        return try wasDropped(entry) ? .dropped(nil) : .sent(key: nil)
+        return try wasDropped(entry) ? .dropped(nil) : .sent(key: try newKey(of: entry))
+    }
+
+    /// Returns the key by which the remote replaced another one, as the report of a recent push says.
+    private func newKey(of entry: Int64) throws -> [StoredValue]? {
+        for run in try runs(id: nil, limit: 100) where run.kind == "push" {
+            guard let summary = run.summary, let batch = try? JSONParser.batch(summary) else { continue }
+            let key = withExtendedLifetime(batch) { () -> [StoredValue]? in
+                let edits = batch[0]["edits"]?.elements ?? []
+                let edit = edits.first { $0["entry"]?.integer == entry && $0["old_key"] != nil }
+                return edit?["key"]?.elements.map { part in
+                    part.integer.map { StoredValue.integer($0) } ?? .text(part.text ?? "")
+                }
+            }
+            if let key { return key }
+        }
+        return nil
     }
 }

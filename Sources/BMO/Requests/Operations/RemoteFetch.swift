@@ -142,8 +142,7 @@ struct RemoteFetch: Sendable {
         guard plan.parent == nil, entity.sources.isEmpty else { return target(.listing) }
         let filters = filters(plan)
         // A local predicate may drop records that the limit counted: a limit applies only without a predicate.
-        var limit = request.sort.isEmpty ? request.limit.map { $0 + request.offset } : nil
-        if request.predicate != nil { limit = nil }
+        let limit = request.predicate == nil ? request.recordLimit : nil
         return filters.isEmpty && limit == nil && !terms.changesListing
             ? target(.listing) : target(.pages, filters, limit: limit)
     }
