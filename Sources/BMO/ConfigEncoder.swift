@@ -35,6 +35,7 @@ package struct ConfigEncoder {
         case .bool(let value): writer.bool(value)
         case .int(let value): writer.int64(value)
         case .double(let value): writer.double(value)
+        case .decimal(let value): writer.decimal(value)
         case .string(let value): writer.text(value)
         case .array(let elements):
             writer.beginArray()

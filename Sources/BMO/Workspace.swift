@@ -107,14 +107,18 @@ public struct Workspace: Sendable {
         // The schemas of unusable plugins are unknown, and their bridges are never opened.
         schemas += refused.map { PluginSchema(name: $0.plugin, optionsSchema: "{}", entitySchema: "{}") }
         let configuration = try file.configuration(plugins: schemas, environment: environment)
-        let faults = missingCapabilities(configuration, usable) + missingCode(configuration.model, code)
+        var faults = missingCapabilities(configuration, usable) + missingCode(configuration.model, code)
+        faults += misfits(in: configuration.model)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
+        let model = try CompiledModel(configuration.model, code: code)
+        let wide = tooWide(model, most: stores.mostColumns(of: configuration.databasePath))
+        guard wide.isEmpty else { throw ConfigurationErrors(diagnostics: wide) }
         return Workspace(
             configuration: configuration, file: file,
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             refusals: Dictionary(
                 refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),
-            model: try CompiledModel(configuration.model, code: code), host: host, stores: stores)
+            model: model, host: host, stores: stores)
     }
 
     /// The entities whose plugins start to load before the configuration is checked.

@@ -18,9 +18,9 @@ public struct BMOCommand: AsyncParsableCommand {
             A bmo.yml says which entity comes from which bridge (REST, SOAP, SMB or your own).
             `bmo init` writes one, `bmo check` validates it, `bmo sync` fetches the records.
 
-            All commands take -f FILE for a configuration that is not ./bmo.yml. --json prints JSON to stdout in place of
-            text: an array for a list, an object for one thing. A command that runs for a while (sync, push, watch,
-            swap --dry-run) prints one object per line, with the report last.
+            Commands that read a configuration take -f FILE for one that is not ./bmo.yml. --json prints JSON to stdout \
+            in place of text: an array for a list, an object for one thing. A command that runs for a while (sync, work, \
+            push, watch, swap --dry-run) prints one object per line, with the report last.
 
             Exit codes: 0 success, 1 something failed (the rest is done), 2 wrong usage or configuration, 130 interrupted
             (143 by SIGTERM, 129 by SIGHUP).

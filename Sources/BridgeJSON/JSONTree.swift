@@ -53,13 +53,14 @@ public indirect enum JSONTree: Sendable, Equatable {
 
     /// Converts a value of a batch.
     ///
-    /// Bytes become base64 and a timestamp becomes ISO 8601, as in all JSON of this program.
+    /// Bytes become base64, a timestamp becomes ISO 8601, and a double without a JSON number becomes `INF`, `-INF` or
+    /// `NaN`, as in all JSON of this program.
     public init(_ value: BatchValue) {
         switch value.tag {
         case .null: self = .null
         case .bool: self = .bool(value.bool)
         case .int64: self = .number(String(value.int64))
-        case .double: self = value.double.isFinite ? .number("\(value.double)") : .null
+        case .double: self = value.double.isFinite ? .number("\(value.double)") : .text(value.double.lexicalText)
         case .decimal: self = .number(value.string)
         case .text: self = .text(value.string)
         case .bytes: self = .text(Base64.encode(value.rawBytes))

@@ -18,6 +18,8 @@ final class SiteGate: Sendable {
     /// What receives webhooks now; a new configuration may have others.
     let hooks: Mutex<HookReceiver?>
     let sessions = Sessions()
+    /// The password with which the sessions began.
+    private let sessionPassword: Mutex<String?>
 
     /// The name of the session's cookie, unique per process: a browser sends a host's cookies to all of its ports.
     private let cookie = "bmo-session-\(RandomToken.make().prefix(8))"
@@ -25,10 +27,24 @@ final class SiteGate: Sendable {
     init(_ access: WebSite.Access) {
         self.access = access
         hooks = Mutex(access.hooks)
+        sessionPassword = Mutex(access.password?.value)
+    }
+
+    /// Returns the password as it is now, or nil if there is none; another one than before ends all sessions.
+    @discardableResult
+    private func password() -> String? {
+        guard let password = access.password?.value else { return nil }
+        let isNew = sessionPassword.withLock { known in
+            defer { known = password }
+            return known != password
+        }
+        if isNew { sessions.endAll() }
+        return password
     }
 
     /// Returns the reply to a request that no page may see; nil for one that goes on.
     func refusal(of request: WebRequest) -> WebResponse? {
+        password()
         guard let host = request.header("host"), access.hosts.allows(host) else {
             return WebResponse(
                 403, text: "bmo serve does not answer under this host name; `bmo serve --host NAME` adds a name.\n")
@@ -72,9 +88,15 @@ final class SiteGate: Sendable {
         request.cookies[cookie].flatMap { sessions.isValid($0) ? $0 : nil }
     }
 
+    /// Returns whether a session still exists, without prolonging it.
+    func isValid(_ id: String) -> Bool {
+        password()
+        return sessions.isValid(id)
+    }
+
     /// Returns whether a program without a session sends the password (RFC 6750).
     func hasPassword(_ request: WebRequest) -> Bool {
-        guard let password = access.password, let given = request.header("authorization"),
+        guard let password = password(), let given = request.header("authorization"),
             given.prefix(7).lowercased() == "bearer "
         else { return false }
         return sessions.accepts(password: String(given.dropFirst(7)), is: password)
@@ -98,7 +120,7 @@ final class SiteGate: Sendable {
     }
 
     private func login(_ form: FormFields) -> WebResponse {
-        guard let password = access.password else { return signIn(401) }
+        guard let password = password() else { return signIn(401) }
         switch sessions.begin(password: form["password"] ?? "", is: password) {
         case .began(let session): return welcome(session)
         case .wrong: return signIn(401, fault: "The password is wrong.")

@@ -19,7 +19,9 @@ package final class WebSite: Sendable {
         /// The host names that requests may use.
         package var hosts: HostRule
         /// The password that begins a session; nil if only the printed address does.
-        package var password: String?
+        ///
+        /// Another one in its place ends all sessions.
+        package var password: FollowedSecret?
         /// Whether all forms that would change something are refused.
         package var isReadOnly: Bool
         /// Returns false between a change of the configuration's file and the reading of it, when forms are refused.
@@ -31,7 +33,7 @@ package final class WebSite: Sendable {
 
         /// Creates rules.
         package init(
-            hosts: HostRule = .loopback, password: String? = nil, isReadOnly: Bool = false,
+            hosts: HostRule = .loopback, password: FollowedSecret? = nil, isReadOnly: Bool = false,
             mayChange: @escaping @Sendable () -> Bool = { true }, hooks: HookReceiver? = nil,
             onNewToken: @escaping @Sendable (String) -> Void = { _ in }
         ) {
@@ -152,7 +154,7 @@ package final class WebSite: Sendable {
     private func events(_ request: WebRequest) -> WebResponse {
         // A stream does not prolong its session, or an open page would keep it for ever.
         if let id = gate.validSession(of: request) {
-            return events.response { [sessions = gate.sessions] in sessions.isValid(id) }
+            return events.response { [gate] in gate.isValid(id) }
         }
         return gate.hasPassword(request) ? events.response { true } : gate.signIn(401)
     }

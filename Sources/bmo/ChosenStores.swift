@@ -45,6 +45,8 @@ struct ChosenStores: StoreProvider {
         try stores(location).lockText(location, name: name)
     }
 
+    func mostColumns(of location: String) -> Int? { stores(location).mostColumns(of: location) }
+
     /// The tables of an SQLite file: a model alone does not say where its rows are.
     func schema(of model: CompiledModel) -> [String] { files.schema(of: model) }
 

@@ -27,4 +27,13 @@ import Testing
         let sent = IntrospectionCredentials.options(Array(options.dropFirst()), sentTo: "https://docs.example.com/x")
         #expect(sent.map(\.key) == ["auth", "headers", "tls", "timeout"])
     }
+
+    @Test func `a URL with a credential in its query comes from the environment`() {
+        let written = IntrospectionCredentials([
+            ("wsdl", .string("https://h/soap?wsdl&api%4bey=lit")),
+            ("endpoint", .string("https://h/soap?wsdl&kind=key")),
+        ])
+        #expect(written.options.map(\.value) == [.secret(.env("WSDL")), .string("https://h/soap?wsdl&kind=key")])
+        #expect(written.notes == ["wsdl: put its value, with its apiKey, into the environment variable WSDL"])
+    }
 }

@@ -39,6 +39,12 @@ import Testing
         #expect(try encoder.batch([1]).json(0) == "{}")
     }
 
+    @Test func `a number keeps its digits`() throws {
+        var encoder = ConfigEncoder(directory: folder.path)
+        let batch = try encoder.batch(["n": [.decimal("12345678901234567890"), .decimal("1.10"), 7]])
+        #expect(batch.json(0) == #"{"n":[12345678901234567890,1.10,7]}"#)
+    }
+
     @Test func `secrets are resolved wherever they stand`() throws {
         try folder.write("from a file\n", to: "token")
         let name = setVariable("from a variable")

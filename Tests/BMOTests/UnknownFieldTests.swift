@@ -95,4 +95,21 @@ import Testing
         let ofBoth = try await missing()
         #expect(ofBoth.count == 1 && ofBoth.first?.hasPrefix("no record has `owner` any more") == true, "\(ofBoth)")
     }
+
+    @Test func `a member that a sub-entity's object has from a record of the super-entity is not missing`()
+        async throws
+    {
+        let workplace = try LibraryWorkspace.counting()
+        let text = workplace.world().replacing("changed: timestamp", with: "changed: timestamp\n      owner: integer")
+        let workspace = try await workplace.workspace(text + Self.dead)
+        func missing(_ lines: String...) async throws -> [String] {
+            try workplace.say((["count 2", "dead 1"] + lines).joined(separator: "\n"))
+            return try await workplace.sync(workspace).entities.flatMap(\.warnings).filter { $0.contains("any more") }
+        }
+        #expect(try await missing("dead 0", "owner 0 5", "owner 1 5") == [])
+        // 0 stays Dead, though its record does not say so any more.
+        #expect(try await missing("owner 0 5") == [])
+        let ofBoth = try await missing()
+        #expect(ofBoth.count == 1 && ofBoth.first?.hasPrefix("no record has `owner` any more") == true, "\(ofBoth)")
+    }
 }

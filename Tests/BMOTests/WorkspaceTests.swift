@@ -54,6 +54,49 @@ import Testing
         #expect(faults.nonEmptyAllSatisfy { $0.hasPrefix("bmo.yml:") })
     }
 
+    @Test func `constants that do not fit their types are faults of the configuration`() async throws {
+        let faults = try await faults(
+            """
+            version: 1
+            bridges: {numbers: {plugin: counting}}
+            entities:
+              Number:
+                bridge: numbers
+                key: id
+                attributes:
+                  id: integer
+                  day: {type: date, constant: 20261121}
+                  code: {type: uuid, transform: {map: {a: abc, b: 2F1B8A52-6A1C-4F0E-9D3B-0C5A7E1D2F34}}}
+                  none: {type: date, constant: null}
+                  price: {type: decimal, constant: 1.50}
+                counting: {count: 3}
+            """)
+        #expect(
+            faults == [
+                "bmo.yml:9:7: error: \"constant\" of Number.day has a value that is not of the type date: "
+                    + "\"20261121\"; write a date such as 2026-01-31",
+                "bmo.yml:10:7: error: \"map\" in \"transform\" of Number.code has a value that is not of the type uuid: "
+                    + "\"abc\"; write a UUID such as 2f1b8a52-6a1c-4f0e-9d3b-0c5a7e1d2f34",
+            ])
+    }
+
+    @Test func `a table with more columns than the database can have is refused`() async throws {
+        func text(_ count: Int) -> String {
+            let attributes = (1..<count).map { "a\($0): text" }.joined(separator: ", ")
+            return """
+                version: 1
+                bridges: {numbers: {plugin: counting}}
+                entities:
+                  Number: {bridge: numbers, key: id, attributes: {id: integer, \(attributes)}, counting: {count: 3}}
+                """
+        }
+        let faults = try await faults(text(2000))
+        #expect(faults.count == 1)
+        let words = "bmo.yml:4:3: error: the table of Number has 2000 columns, and can have 1999; read members "
+        #expect(faults[0].hasPrefix(words), "\(faults)")
+        #expect(try await place.workspace(text(1999)).model.entities[0].fields.count == 1999)
+    }
+
     @Test func `an unknown plugin is named with those that there are`() async throws {
         let faults = try await faults(
             CountingHost.numbers().replacing("plugin: counting", with: "plugin: countng")

@@ -21,6 +21,16 @@ import Testing
         }
     }
 
+    @Test func `a usage line has the word options where its command has those of most commands`() async throws {
+        let sections = try CommandsPage.sections()
+        let commands = try await HelpText.commands()
+        for (command, options) in commands where !commands.keys.contains(where: { $0.hasPrefix(command + " ") }) {
+            let lines = sections[command]?.split(separator: "\n").filter { $0.hasPrefix("    bmo ") } ?? []
+            let hasThem = options.isSuperset(of: ["--file", "--verbose", "--allow-unpinned"])
+            #expect(lines.contains { $0.contains("[options]") } == hasThem, "\(command)")
+        }
+    }
+
     @Test func `each command has the options of the log`() async throws {
         let commands = try await HelpText.commands()
         for (command, options) in commands where !commands.keys.contains(where: { $0.hasPrefix(command + " ") }) {

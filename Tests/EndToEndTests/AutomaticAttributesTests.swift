@@ -138,6 +138,25 @@ extension EndToEndTests {
             #expect(found.contains { $0.hasSuffix("users/bmo.auto.yml") }, "\(found)")
         }
 
+        @Test func `a type is inferred only where it accepts all values`() async throws {
+            let users = """
+                {"id": 1, "ex": 1e400, "huge": 1e2000, "day": "2026-01-01", "at": "2026-01-02T03:04:05Z"},
+                {"id": 2, "ex": 1.5, "huge": 1.5, "day": "2026-13-01", "at": "2026-01-02T25:04:05Z"}
+                """
+            let site = try await site(users: users)
+            try await site.expectSuccess("sync")
+            #expect(
+                try learned(site) == """
+                    User:
+                      id: integer
+                      ex: decimal
+                      huge: text
+                      day: text
+                      at: text
+                    """)
+            #expect(try await site.query("SELECT id, huge, day FROM User") == "1|1e2000|2026-01-01\n2|1.5|2026-13-01")
+        }
+
         @Test func `it may be the default of all entities`() async throws {
             let site = try await RemoteWorkspace.site()
             try site.write(

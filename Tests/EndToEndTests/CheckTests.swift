@@ -198,6 +198,27 @@ extension EndToEndTests {
                 #""code":"unreachable""#)
         }
 
+        @Test func `several listings of an entity that goes on from a token are reported`() async throws {
+            try folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "http://127.0.0.1:1"}}}
+                entities:
+                  User:
+                    bridge: api
+                    key: id
+                    incremental: token
+                    attributes: {id: integer}
+                    rest:
+                      path: /users{?kind}
+                      each: {kind: [email, sms]}
+
+                """, to: "bmo.yml")
+            let run = try await bmo("check")
+            #expect(run.exitCode == 0, "\(run)")
+            run.expectMessages("bmo.yml:11:", "warning: User: incremental: token has no effect")
+        }
+
         @Test func `an unknown entity on the command line is reported with the nearest`() async throws {
             let made = try await bmo(
                 "init", "--demo", "--rest", "http://127.0.0.1:1", "--soap", "http://127.0.0.1:1/gazetteer.wsdl",
@@ -236,6 +257,13 @@ extension EndToEndTests {
                     #expect(try Data(contentsOf: file) == text + Data("\n".utf8), "\(name).\(part) has changed")
                 }
             }
+        }
+
+        @Test(arguments: ["plugins rest --json", "plugins list rest --json", "plugins info rest --json"])
+        func `one bridge is explained as a JSON object`(line: String) async throws {
+            let run = try await bmo(line.split(separator: " ").map(String.init))
+            let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+            #expect(run.exitCode == 0 && object?["name"] as? String == "rest", "\(run)")
         }
 
         /// A process that serves a bridge once trapped at its start, one time in twenty.

@@ -36,6 +36,13 @@ extension EndToEndTests {
             #expect(run.exitCode == Int32(code), "\(run)")
         }
 
+        @Test(arguments: [["status"], ["status", "--log", "json"]])
+        func `diagnostics that cannot be written do not change the exit code`(arguments: [String]) async throws {
+            let run = try await ProcessRun.run(
+                "sh", ["-c", #""$0" "$@" 2> /dev/full"#, try BuiltCommand.path()] + arguments, directory: folder.path)
+            #expect(run.exitCode == 2, "\(run)")
+        }
+
         @Test func `a slow reader of a pipe that does not block gets all that is printed`() async throws {
             try folder.write(
                 """

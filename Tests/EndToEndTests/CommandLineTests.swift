@@ -79,6 +79,17 @@ extension EndToEndTests {
             #expect(run.exitCode == 2 && run.errorOutput.contains(words), "\(run)")
         }
 
+        @Test(arguments: [
+            (["init", "--rest", "http://h"], "--rest, --soap and --smb are for --demo"),
+            (["init", "-o", "."], ". is a folder; name a file in it"),
+            (["introspect", "rest", "--sample", "http://h", "-o", "."], ". is a folder; name a file in it"),
+            (["swap", "User", "--to", "api", "--json"], "--json is for --dry-run"),
+        ])
+        func `what would have no effect is refused`(arguments: [String], words: String) async throws {
+            let run = try await bmo(arguments)
+            #expect(run.exitCode == 2 && run.errorOutput.contains(words) && run.output.isEmpty, "\(run)")
+        }
+
         @Test func `without a database the exit code is that of a wrong use`() async throws {
             try write("[]")
             for command in ["list User", "status", "outbox", "runs", "undo 1"] {

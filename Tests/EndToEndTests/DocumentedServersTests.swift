@@ -19,6 +19,10 @@ extension EndToEndTests {
                     environment: Dictionary(secrets, uniquingKeysWith: { one, _ in one }),
                     directory: folder.path)
                 #expect(check.exitCode == 0, "\(block)\n\(check)")
+                // The page says that this warning is right there.
+                #expect(
+                    check.errorOutput.isEmpty || check.errorOutput.contains("rows that only source \"top\""),
+                    "\(block)\n\(check)")
             }
         }
     }

@@ -118,6 +118,34 @@ extension EndToEndTests {
             #expect(held.hasSuffix("dry run: 0 edits would be sent, 1 cannot be; nothing was sent\n"), "\(held)")
         }
 
+        @Test func `a dry run says what an edit waits for, and does not count it as sent`() async throws {
+            let place = try RemoteWorkspace.notes()
+            try await place.expect("create", "Topic", "--set", "name=food")
+            try await place.expect("create", "Note", "--set", "text=bread", "--set", "topic=-1")
+            try await place.expect("create", "Note", "--set", "text=milk")
+            let all = try await place.expect("push", "--dry-run")
+            #expect(all.hasSuffix("dry run: 3 edits would be sent; nothing was sent\n"), "\(all)")
+
+            let next = try place.value("SELECT strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '+1 hour')")
+            _ = try place.rows("UPDATE bmo_outbox SET not_before = '\(next)', attempts = 1 WHERE id = 1")
+            let dry = try await place.expect("push", "--dry-run")
+            let lines = dry.split(separator: "\n")
+            try #require(lines.count == 6, "\(dry)")
+            #expect(lines[0].hasPrefix("create  Topic -1  ") && lines[1] == "        not sent now: next try at \(next)")
+            #expect(lines[2].hasPrefix("create  Note -2  "))
+            #expect(lines[3] == "        not sent now: it refers to what 1 creates")
+            #expect(lines[5] == "dry run: 1 edit would be sent, 2 wait; nothing was sent")
+            let json = try await place.expect("push", "--dry-run", "--json").split(separator: "\n")
+            #expect(json.count == 4 && json[0].contains(#""key":[-1]"#) && json[0].contains(#""next":"\#(next)""#))
+            #expect(
+                json.last
+                    == #"{"outcome":"dry_run","ready":1,"waits":2,"unknown":0,"faulty":0,"refused":0,"conflict":0}"#)
+            #expect(try await place.expect("plan").contains("(not sent now: it refers to what 1 creates)"))
+
+            let push = try await place.bmo("push")
+            #expect(push.output.hasSuffix("1 sent, 2 waits\n"), "\(push)")
+        }
+
         @Test func `an operation that the section does not name is refused at the edit and by check`() async throws {
             let place = try RemoteWorkspace.notes()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)

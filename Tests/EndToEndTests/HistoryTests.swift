@@ -198,6 +198,18 @@ extension EndToEndTests {
             #expect(try await site.query("SELECT count(*) FROM Country") == "1")
         }
 
+        @Test func `a sync reports the records that are still in quarantine at its end`() async throws {
+            let site = try await RemoteWorkspace.site()
+            let norway = #"{"code": "NO", "area": "big"}, {"code": "NO", "area": 1}"#
+            try site.publish(countries: #"[\#(norway), {"code": "SE", "area": "wide"}]"#)
+            let first = try await site.expectSuccess("sync", "Country")
+            #expect(first.errorOutput.contains("Country: 1 record is in quarantine; "), "\(first)")
+            try site.publish(countries: "[\(norway)]")
+            let second = try await site.expectSuccess("sync", "Country")
+            #expect(!second.errorOutput.contains("in quarantine"), "\(second)")
+            #expect(try await site.expectSuccess("quarantine").words.last == "0 records in quarantine")
+        }
+
         @Test func `what an index of the user's refuses stays in quarantine until that goes`() async throws {
             let site = try await RemoteWorkspace.site()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)

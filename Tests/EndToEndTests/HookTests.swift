@@ -143,6 +143,22 @@ extension EndToEndTests {
             #expect(try await PageBrowser.curl(["\(page.origin)/hooks/Country"]).status == 401)
         }
 
+        @Test func `a secret whose file is replaced counts from the next webhook on`() async throws {
+            let site = try await site("secret: {file: hook-secret}")
+            try site.folder.write(Self.secret, to: "hook-secret")
+            let page = try await watch(site)
+            let (old, new) = try await (signature("{}"), signature("{}", secret: "another secret 123"))
+            #expect(try await send("{}", to: page, signature: old).status == 202)
+            try site.folder.write("another secret 123\n", to: "hook-secret")
+            #expect(try await send("{}", to: page, signature: old).status == 401)
+            #expect(try await send("{}", to: page, signature: new).status == 202)
+            try site.folder.write("short", to: "hook-secret")
+            #expect(try await send("{}", to: page, signature: new).status == 202)
+            try await eventually("the reason is said") {
+                page.process.errorOutput.contains("is shorter than 16 bytes; the secret that was read before")
+            }
+        }
+
         @Test func `a webhook with a time is accepted once, and not late`() async throws {
             let site = try await site("secret: {env: HOOK_SECRET}, timestamp: X-Time")
             let page = try await watch(site)

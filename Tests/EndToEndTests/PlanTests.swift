@@ -140,6 +140,7 @@ extension EndToEndTests {
             (["sync", "Person", "--where", "nmae=1"], "Person has no field \"nmae\""),
             (["sync", "Person", "--where", "id=x"], "give an integer"),
             (["plan", "Person", "--where", "id=x"], "give an integer"),
+            (["sync", "Person", "--where", "name<>x"], "write != for <>"),
             (["sync", "Person", "--where", "id=1", "--allow-deletes"], "have no effect with it"),
         ])
         func `conditions that make no sense are refused before anything is asked`(

@@ -192,6 +192,9 @@ extension EndToEndTests {
             }
             let conflicts = try await place.expect("conflicts")
             #expect(conflicts.contains("(the object)") && conflicts.contains("2 conflicts"), "\(conflicts)")
+            #expect(
+                try await place.expect("outbox", "retry")
+                    == "0 edits are due, 2 stay as they were (conflict or unknown); `bmo push` sends what is due\n")
             try await place.expect("resolve", "Note", "1", "--take", "remote")
             #expect(try place.rows("SELECT id FROM Note") == [["2"]])
             try await place.expect("resolve", "Note", "2", "--take", "local")

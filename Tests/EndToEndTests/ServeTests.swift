@@ -113,6 +113,13 @@ extension EndToEndTests {
                     == #"</entity/Country.json?limit=1&sort=-code&after=a%2Fb%3Fc>; rel="next""#, "\(json)")
             let rest = try await page.get("/entity/Country.json?limit=1&sort=-code&after=a%2Fb%3Fc")
             #expect(rest.body.contains(#""code":"SE""#), "\(rest)")
+            let named = try await page.get("/entity/Country.json?limit=1&sort=name")
+            let link = try #require(named.header("Link")?.firstMatch(of: /^<(.*&at=.*)>/), "\(named)")
+            let second = try await page.get(String(link.output.1))
+            #expect(second.status == 200 && second.body != named.body, "\(second)")
+            let gone = "sort=name&after=gone"
+            #expect(try await page.get("/entity/Country.csv?\(gone)").status == 410)
+            #expect(try await page.page("/entity/Country?\(gone)").contains("so these are the first rows"))
             let csv = try await page.get("/entity/City.csv?where=id%3D3")
             #expect(csv.body == "id,name,country\n3,Malmö,SE\n", "\(csv)")
         }

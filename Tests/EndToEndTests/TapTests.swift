@@ -90,7 +90,9 @@ extension EndToEndTests {
             ("echo 'who am I, {}, sesame42?' >&2; exit 1", "the remote says: who am I, {}, ***?"),
             ("kill -SEGV $$", "was ended by segmentation fault (signal 11)"),
             ("echo Welcome; record 1", "printed something other than a Singer message: `Welcome`"),
-            ("schema; record 1; cut", "printed something other than a Singer message: `{\"type\": \"STATE"),
+            ("schema; record 1; cut", "ended in the middle of a message: `{\"type\": \"STATE"),
+            ("schema; printf '{\"type\": \"RECORD\", \"re'", "ended in the middle of a message: `{\"type\": \"RECORD"),
+            ("schema; cut; kill -KILL $$", "was ended by killed (signal 9)"),
             ("record 1", "a record of `items` without a SCHEMA before it"),
             ("true", "ended without mentioning the stream `items`"),
             ("schema; record 1", "ended without a STATE"),
@@ -166,6 +168,77 @@ extension EndToEndTests {
             #expect(quarantine.output.contains("NaN"), "\(quarantine)")
         }
 
+        @Test func `a whole record without a line's end is one`() async throws {
+            try writeTap(#"schema; printf '{"type": "RECORD", "stream": "items", "record": {"id": 8}}'"#)
+            try writeConfig("command: ./tap\n    catalog: none", section: "stream: items, replication: full_table")
+            try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
+        }
+
+        @Test func `a secret that the tap splits into lines is masked`() async throws {
+            try writeTap(
+                """
+                echo 'at LONGSECRET-abcde' >&2; echo fghijklmnop >&2; echo 'qrstuvwxyz?' >&2
+                printf 'x%.0s' {1..291} >&2; echo 'LONGSECRET-abcdefghijklmnopqrstuvwxyz' >&2; exit 1
+                """)
+            try writeConfig(
+                "command: ./tap\n    tap_config: {key: {env: LONG_TOKEN}}\n    catalog: none", section: "stream: items")
+            let run = try await bmo("sync", "--verbose")
+            #expect(run.exitCode == 1 && run.errorOutput.contains("the tap says: at ***?"), "\(run)")
+            #expect(run.errorOutput.contains("the remote says: at ***? | xxx"), "\(run)")
+            for piece in ["abcde", "fghijklm", "qrstuv"] { #expect(!run.allOutput.contains(piece), "\(run)") }
+        }
+
+        @Test func `of streams with the same name, a section names one by its ID`() async throws {
+            func stream(_ id: String) -> String {
+                #"{"tap_stream_id": "\#(id)", "stream": "items", "key_properties": ["id"], "schema": {"properties": "#
+                    + #"{"id": {"type": "integer"}, "name": {"type": "string"}}}}"#
+            }
+            let program = """
+                import json, sys
+                for s in json.load(open(sys.argv[1]))["streams"]:
+                    if s["selected"]: print(json.dumps({"type": "RECORD", "stream": s["stream"],
+                        "record": {"id": 1, "name": s["tap_stream_id"]}}))
+                """
+            try writeTap(
+                """
+                if [[ "$*" == *--discover* ]]; then
+                    echo '{"streams": [\(stream("public-items")), \(stream("crm-items"))]}'; exit
+                fi
+                schema; python3 -c '\(program)' "$4"
+                """)
+            let introspect = try await bmo("introspect", "singer", "./tap", "-o", "draft.yml")
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            let draft = try String(contentsOfFile: folder.appending("draft.yml"), encoding: .utf8)
+            for line in ["  public_items:", "stream: public-items", "  crm_items:", "stream: crm-items"] {
+                #expect(draft.contains(line), "no \(line) in\n\(draft)")
+            }
+            try writeConfig("command: ./tap", section: "stream: crm-items, replication: full_table")
+            try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
+            #expect(try await query("SELECT name FROM Item") == "crm-items")
+            try writeConfig("command: ./tap", section: "stream: items, replication: full_table")
+            let run = try await bmo("sync")
+            #expect(
+                run.errorOutput.contains(
+                    "has 2 streams of the name `items`; write the tap_stream_id of one: public-items, crm-items"),
+                "\(run)")
+        }
+
+        @Test func `a stream's draft has a text where only some values are times, and escapes names`() async throws {
+            let properties =
+                #"{"d": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": ["string", "null"]}]}, "#
+                + #""t": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}, "#
+                + #""a.b": {"type": "string"}}"#
+            try writeTap(
+                #"echo '{"streams": [{"stream": "items", "key_properties": [], "schema": {"properties": "#
+                    + properties + "}}]}'")
+            let run = try await bmo("introspect", "singer", "./tap")
+            #expect(run.exitCode == 1, "\(run)")
+            for line in ["d: text", "t: timestamp", #"a_b: {type: text, from: 'a\.b'}"#] {
+                #expect(run.output.contains(line), "no \(line) in\n\(run)")
+            }
+            #expect(run.output.contains("name the attributes that identify a record under key, or write unique: none"))
+        }
+
         @Test func `an unreadable record of another stream, and a STATE of null, change nothing`() async throws {
             let other =
                 #"echo '{"type": "RECORD", "stream": "others", "record": {"id": 7, "stream": "items", "a": NaN}}'; "#
@@ -179,6 +252,18 @@ extension EndToEndTests {
             try await expectSync(0, ["Item tap finished 1 0 0 0 0 0 0"])
             #expect(
                 try String(contentsOfFile: folder.appending("given"), encoding: .utf8).contains("bookmarks"))
+        }
+
+        @Test func `the plan names deletions only for a stream that comes whole`() async throws {
+            try writeTap("schema; state")
+            for (method, isWhole) in [("full_table", true), ("log_based", false)] {
+                try writeConfig(
+                    "command: ./tap\n    catalog: none", entity: isWhole ? "" : "incremental: token",
+                    section: "stream: items, replication: \(method)")
+                let plan = try await bmo("plan")
+                #expect(plan.exitCode == 0, "\(plan)")
+                #expect(plan.output.contains("rows that a complete listing lacks") == isWhole, "\(plan)")
+            }
         }
 
         @Test func `records of a version that was not activated make no whole listing, and deletions are tombstones`()
@@ -197,6 +282,24 @@ extension EndToEndTests {
             #expect(try await query("SELECT count(*) FROM Item") == "2")
             try writeTap("schema; " + record(1, #", "_sdc_deleted_at": "2024-01-01T00:00:00Z""#) + record(2, ""))
             try await expectSync(0, ["Item tap incomplete 1 1 0 0 1 1 0"])
+        }
+
+        @Test func `rows of a version that another one replaces in the same run stay, with a warning`() async throws {
+            func version(_ number: Int, _ ids: [Int]) -> String {
+                let records = ids.map {
+                    #"echo '{"type": "RECORD", "stream": "items", "version": \#(number), "record": {"id": \#($0)}}'; "#
+                }
+                return records.joined()
+                    + #"echo '{"type": "ACTIVATE_VERSION", "stream": "items", "version": \#(number)}'; "#
+            }
+            try writeConfig("command: ./tap\n    catalog: none", section: "stream: items, replication: full_table")
+            try writeTap("schema; " + version(1, [1, 2]) + version(2, [2]))
+            let run = try await bmo("sync")
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.allOutput.contains("sent several versions of `items` in one run"), "\(run)")
+            #expect(try await query("SELECT count(*) FROM Item") == "2")
+            try writeTap("schema; " + version(3, [2]))
+            try await expectSync(0, ["Item tap finished 1 1 0 0 1 1 0"])
         }
 
         @Test func `a record that follows the deletion of its object brings it back`() async throws {
@@ -281,7 +384,9 @@ extension EndToEndTests {
 
         // MARK: the workspace
 
-        var environment: [String: String] { ["TAP_TOKEN": "sesame42"] }
+        var environment: [String: String] {
+            ["TAP_TOKEN": "sesame42", "LONG_TOKEN": "LONGSECRET-abcdefghijklmnopqrstuvwxyz"]
+        }
 
         private static func tap(_ name: String) -> String {
             let variables = ProcessInfo.processInfo.environment

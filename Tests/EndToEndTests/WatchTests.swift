@@ -159,6 +159,26 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT count(*), min(id) FROM Note") == [["15", "1"]])
         }
 
+        /// The reader of the pipe ends at once.
+        @Test(arguments: [(["--json"], "> /dev/full"), (["--json"], "> >(true)"), ([], "> >(true)")])
+        func `a watch whose output cannot be written says so once, and goes on`(
+            options: [String], target: String
+        ) async throws {
+            let place = try RemoteWorkspace.notes()
+            let words = (["watch", "--every", "1s", "--health", "health.json"] + options).joined(separator: " ")
+            let watch = try RunningProcess(
+                "bash", ["-c", "exec \"$0\" \(words) \(target)", BuiltCommand.path()], directory: place.folder.path)
+            defer { watch.signal(SIGKILL) }
+            try await eventually("a first sync is over") { health(place).contains(#""outcome":"finished""#) }
+            try await place.expect("create", "Note", "--set", "text=from here")
+            try await eventually("it is on the server") { try await place.server.content().contains("from here") }
+            try await eventually("the health file tells") { health(place).contains(#""sent":1"#) }
+            kill(watch.pid, SIGTERM)
+            let ended = try await watch.finish(within: .seconds(20))
+            #expect(ended.exitCode == 1, "\(ended)")
+            #expect(ended.errorOutput.components(separatedBy: "the output cannot be written: ").count == 2, "\(ended)")
+        }
+
         @Test func `a watch whose server is away says so, and goes on when it is back`() async throws {
             let place = try RemoteWorkspace.notes()
             let gone = try RemoteServer.fixture("objects.py").url

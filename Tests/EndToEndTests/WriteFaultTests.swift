@@ -38,6 +38,13 @@ extension EndToEndTests {
             #expect(posts.count == 1 || posts[1] - posts[0] >= 1, "\(posts)")
         }
 
+        @Test func `an edit whose next try is years away, since the clock was wrong, is sent`() async throws {
+            let place = try RemoteWorkspace.notes()
+            try await place.expect("create", "Note", "--set", "text=a")
+            _ = try place.rows("UPDATE bmo_outbox SET not_before = '2999-01-01T00:00:00.000000Z', attempts = 1")
+            #expect(try await place.expect("push") == "sent        1  Note 1 created (was -1)\n1 sent\n")
+        }
+
         @Test func `an object whose answer got lost is found by what it matches and not made twice`() async throws {
             let place = try RemoteWorkspace.notes(style: "drop")
             try await place.expect("create", "Note", "--set", "text=only once")

@@ -63,6 +63,10 @@ import Testing
         let unknown = try await bmo("connectors", "show", "rabitmq")
         #expect(unknown.exitCode == 2 && unknown.errorOutput.contains("rabbitmq"), "\(unknown)")
 
+        try folder.write("version: 1\nbridges: [", to: "data/bmo/connectors/broken.yml")
+        let broken = try await bmo("connectors", "show", "broken")
+        #expect(broken.exitCode == 2 && broken.errorOutput.contains(/broken\.yml:[0-9]+:[0-9]+/), "\(broken)")
+
         let written = try await bmo("init", "--from", "powerdns", "-o", "dns.yml")
         #expect(
             written.output

@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [
         ("timeout", "timeout: the tap `tap.py` has written neither records nor log lines for 20 s"),
         ("reset", "remote: the tap `tap.py` was ended by killed (signal 9)"),
-        ("truncated", "protocol: the tap `tap.py` printed something other than a Singer message"),
+        ("truncated", "remote: the tap `tap.py` was ended by killed (signal 9)"),
         ("{slow: 60}", "timeout: the tap `tap.py` has written neither"),
         ("{status: exit 2, headers: {Words: no such account}}", "with exit code 2: no such account"),
     ])

@@ -48,6 +48,7 @@ def rows(body, mode):
     position = ' ListItemCollectionPositionNext="%s"' % {'next': 'Paged=TRUE&amp;p_ID=1', 'end': '', 'zero': '0'}[mode]
     return 200, XML, env('<RowsResponse xmlns="urn:s"><RowsResult><data ItemCount="1"%s><row Id="a"/></data></RowsResult></RowsResponse>' % position)
 def change(body, mode):
+    if mode.isdigit(): return int(mode), 'text/html', '<html><body>error</body></html>'
     replies = {'false': '<result><id>1</id><success>false</success><errors><message>is locked</message></errors></result>',
         'true': '<result><id>1</id><success>true</success><errors/></result>', 'attribute': '<status isSuccess="false"/>',
         'returned': '<ChangeResult>false</ChangeResult>', 'fine': '<ChangeResult>true</ChangeResult>',

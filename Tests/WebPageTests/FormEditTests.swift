@@ -90,7 +90,7 @@ import WebServer
         let list = try EntityList(
             FormFields("where=id%3E3&field=text&is=~&value=a%25&sort=-text&after=7&limit=20"), of: layout,
             isExport: false)
-        #expect(list.conditions == ["id>3", "text~a%"] && list.after == ["7"])
+        #expect(list.conditions == ["id>3", "text~a%"] && list.place.key == ["7"])
         #expect(list.query.order == [RowQuery.Order("text", isDescending: true)])
         #expect(list.query.limit == 21, "one more says whether there are more")
         #expect(

@@ -149,6 +149,9 @@ extension Workspace {
             // The name stands for a value, as with a parent.
             request.since = "\(entity.name).\(name)"
         }
+        if plan.incremental == .token, connection.plugin.can("incremental") {
+            request.token = "\(entity.name).token"
+        }
         if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).options }
         var faults = await section.faults(request, connection)
         guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {

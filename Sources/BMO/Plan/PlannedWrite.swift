@@ -16,6 +16,8 @@ public struct PlannedWrite: Sendable {
     public var state: OutboxEntry.State
     /// Why it cannot be sent.
     public var fault: String?
+    /// What it waits for, so that a push would not send it now.
+    public var waits: String?
     private let content: OutgoingValue?
 
     init(_ request: Workspace.PendingRequest) {
@@ -25,6 +27,7 @@ public struct PlannedWrite: Sendable {
         operation = request.entry.operation
         state = request.entry.state
         fault = request.fault
+        waits = request.waits
         content = request.entry.operation == .delete ? nil : request.values
     }
 
@@ -46,5 +49,6 @@ public struct PlannedWrite: Sendable {
             content.write(to: writer)
         }
         if let fault { writer.member("fault", fault) }
+        if let waits { writer.member("waits", waits) }
     }
 }

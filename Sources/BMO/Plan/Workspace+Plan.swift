@@ -135,6 +135,8 @@ private struct ScanPlanner {
                 }
                 // With a token, only the bridge knows whether the scan lists everything or only changes.
                 if request.token != nil, fetched.page.end, !fetched.page.complete { scan.deletes = nil }
+                // The bridge says of everything that its absence means nothing.
+                if fetched.page.skipped.contains(where: \.field.isEmpty) { scan.deletes = nil }
                 if let text = fetched.page.metadata, let batch = try? JSONParser.batch(text), batch.count == 1 {
                     scan.paging = withExtendedLifetime(batch) { batch[0]["paging"]?.text } ?? scan.paging
                 }

@@ -235,7 +235,7 @@ struct PushRequest: Sendable {
         case .string(let text): names.contains(where: text.contains)
         case .array(let elements): elements.contains { mentions($0, any: names) }
         case .object(let members): members.contains { mentions($0.value, any: names) }
-        case .null, .bool, .int, .double, .secret: false
+        case .null, .bool, .int, .double, .decimal, .secret: false
         }
     }
 

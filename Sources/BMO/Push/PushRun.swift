@@ -52,6 +52,7 @@ struct PushRun {
         guard !wanted.isEmpty else { return PushReport(edits: [], duration: .zero, wasInterrupted: false) }
         let connections = Connections(workspace)
         try await refuseFaults(of: wanted, connections)
+        try await forgetWrongTimes(of: wanted)
         try await store.run { try $0.beginRun(kind: "push") }
         var round = Round(
             wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)),
@@ -93,6 +94,18 @@ struct PushRun {
             throw errors
         } catch {
             // The push was cancelled: nothing is sent, and the report says so.
+        }
+    }
+
+    /// Makes those edits due whose next try is further away than any pause.
+    private func forgetWrongTimes(of wanted: [OutboxEntry]) async throws {
+        let now = Clock.now()
+        let wrong = wanted.filter { entry in
+            entry.state == .pending && entry.notBefore.map { $0 > now } ?? false && entry.isDue(at: now)
+        }
+        guard !wrong.isEmpty else { return }
+        try await store.run { store in
+            for entry in wrong { try store.settle(entry.id, .waits(until: nil, entry.failure)) }
         }
     }
 
@@ -260,17 +273,26 @@ struct PushRun {
         let waited = Set(blockers.map(\.id))
         let creates = entry.dependsOn.filter(waited.contains)
         if !creates.isEmpty {
-            let others = creates.map(String.init).joined(separator: ", ")
-            return OutboxFailure(code: "depends", message: "it refers to what \(others) creates")
+            return OutboxFailure(code: "depends", message: Self.words(waitingForCreates: creates))
         }
         if let first = blockers.min(by: { $0.id < $1.id }) {
-            let state = first.state == .pending ? "" : ", which is \(first.state.rawValue)"
-            return OutboxFailure(code: "depends", message: "it waits for outbox \(first.id) of the same object\(state)")
+            return OutboxFailure(code: "depends", message: Self.words(waitingFor: first))
         }
         let bridge = bridge(of: entry.entity)
         if round.down.contains(bridge) {
             return OutboxFailure(code: "unreachable", message: "the bridge \(bridge) is unreachable")
         }
         return nil
+    }
+
+    /// Describes what an edit waits for that refers to objects whose creates are not sent.
+    static func words(waitingForCreates creates: [Int64]) -> String {
+        "it refers to what \(creates.map(String.init).joined(separator: ", ")) creates"
+    }
+
+    /// Describes what an edit waits for that follows another one of the same object.
+    static func words(waitingFor earlier: OutboxEntry) -> String {
+        let state = earlier.state == .pending ? "" : ", which is \(earlier.state.rawValue)"
+        return "it waits for outbox \(earlier.id) of the same object\(state)"
     }
 }

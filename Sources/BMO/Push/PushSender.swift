@@ -92,7 +92,7 @@ struct PushSender {
 
     /// Returns whether the grace period is over, after which a missing edit will not arrive.
     private func isLate(_ entry: OutboxEntry) -> Bool {
-        options.grace == .zero || entry.notBefore.map { Clock.text($0, plus: options.grace) <= Clock.now() } ?? false
+        options.grace == .zero || entry.isLate(at: Clock.now(), grace: options.grace) ?? false
     }
 
     // MARK: destination

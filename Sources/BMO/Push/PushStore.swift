@@ -60,3 +60,19 @@ enum Backoff {
         return max(pause * (0.5 + 0.5 * random), min(least ?? .zero, longestWish))
     }
 }
+
+extension OutboxEntry {
+    /// Returns whether the time of its next try has come.
+    ///
+    /// It also has if it is further away than any pause: the clock was wrong when it was noted.
+    func isDue(at now: String) -> Bool {
+        guard let notBefore else { return true }
+        return notBefore <= now || notBefore > Clock.text(now, plus: Backoff.longestWish)
+    }
+
+    /// Returns whether `grace` is over since it was sent, after which a missing edit will not arrive; nil if it is not known
+    /// when it was sent.
+    func isLate(at now: String, grace: Duration) -> Bool? {
+        notBefore.map { Clock.text($0, plus: grace) <= now || Clock.isAhead($0, of: now) }
+    }
+}

@@ -26,7 +26,14 @@ extension Workspace {
         /// How many objects are sent at a time.
         public var concurrency: Int
         /// How long to wait for another push of the same database to end.
-        public var lockTimeout: LockTimeout
+        ///
+        /// Unless it is set, a `RequestManager` waits as long as its own options say, and others do not wait.
+        public var lockTimeout: LockTimeout {
+            get { ownLockTimeout ?? LockTimeout.none }
+            set { ownLockTimeout = newValue }
+        }
+        /// The ``lockTimeout`` if it is set.
+        private(set) var ownLockTimeout: LockTimeout?
         /// How long after sending a missing edit is given up: until then, the remote may still be processing it.
         public var grace: Duration
         /// Returns whether another edit may be sent; asked before each one.
@@ -35,13 +42,28 @@ extension Workspace {
         /// Creates options.
         public init(
             entities: [String]? = nil, entries: Set<Int64>? = nil, concurrency: Int = 4,
-            lockTimeout: LockTimeout = .none, grace: Duration = .seconds(30)
+            grace: Duration = .seconds(30)
         ) {
             self.entities = entities
             self.entries = entries
             self.concurrency = concurrency
-            self.lockTimeout = lockTimeout
             self.grace = grace
+        }
+
+        /// Creates options with a time to wait for another push.
+        public init(
+            entities: [String]? = nil, entries: Set<Int64>? = nil, concurrency: Int = 4, lockTimeout: LockTimeout,
+            grace: Duration = .seconds(30)
+        ) {
+            self.init(entities: entities, entries: entries, concurrency: concurrency, grace: grace)
+            ownLockTimeout = lockTimeout
+        }
+
+        /// Returns the options with a time to wait for another push if they have none.
+        func waiting(_ timeout: LockTimeout) -> PushOptions {
+            var options = self
+            options.ownLockTimeout = ownLockTimeout ?? timeout
+            return options
         }
     }
 

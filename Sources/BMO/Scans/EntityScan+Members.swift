@@ -10,8 +10,8 @@ extension EntityScan {
         let all = seen.union(inherited(seen))
         // Waits at the gate; otherwise this write would become part of another scan's open page.
         let missing = try await context.gate.pass {
-            try await context.thread.run { [context] in
-                try context.store.noteMissing(in: plan.memberListing, seen: all)
+            try await context.thread.run { [self] in
+                try context.store.noteMissing(in: plan.memberListing, seen: all.union(broughtBySupers(plan, seen)))
             }
         }
         let model = context.workspace.model
@@ -32,6 +32,26 @@ extension EntityScan {
             let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
             tally.warn(
                 "no \(place)\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+        }
+    }
+
+    /// Returns the members of sub-entities that their own records lack, but that records of a super-entity brought to
+    /// objects of theirs.
+    ///
+    /// An object stays one of its sub-entity when its record is one of the super-entity only.
+    private func broughtBySupers(_ plan: ScanPlan, _ seen: Set<ListedMember>) throws -> Set<ListedMember> {
+        let model = context.workspace.model
+        let source = plan.source?.name
+        guard model.family(of: index).count > 1 else { return [] }
+        return try context.store.members(of: plan.memberListing).filter { member in
+            guard member.entity != index, !member.path.isEmpty, !seen.contains(member),
+                supers(of: member).contains(where: { seen.contains($0) }),
+                model.absentRule(of: member, source: source) != .keep,
+                let column = model.column(of: member, source: source)
+            else { return false }
+            let hasValue = LocalCondition(field: column, comparison: .notEqual, value: nil)
+            let query = RowQuery(model.entities[member.entity].name, where: [hasValue], limit: 1)
+            return try !context.store.rows(of: query).isEmpty
         }
     }
 

@@ -24,7 +24,14 @@ extension Workspace {
         /// How many entities are fetched at a time.
         public var concurrency: Int
         /// How long to wait for the database's lock, where the store does not hold it yet.
-        public var lockTimeout: LockTimeout
+        ///
+        /// Unless it is set, a `RequestManager` waits as long as its own options say, and others do not wait.
+        public var lockTimeout: LockTimeout {
+            get { ownLockTimeout ?? LockTimeout.none }
+            set { ownLockTimeout = newValue }
+        }
+        /// The ``lockTimeout`` if it is set.
+        private(set) var ownLockTimeout: LockTimeout?
         /// The part of the scans to do; nil for all.
         public var shard: SyncShard?
         /// Whether the conditions are the key of one object, which the entity's `read_one` then requests.
@@ -33,8 +40,7 @@ extension Workspace {
         /// Creates options.
         public init(
             entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
-            conditions: [LocalCondition] = [], concurrency: Int = 4, lockTimeout: LockTimeout = .none,
-            shard: SyncShard? = nil
+            conditions: [LocalCondition] = [], concurrency: Int = 4, shard: SyncShard? = nil
         ) {
             self.entities = entities
             self.restart = restart
@@ -42,8 +48,26 @@ extension Workspace {
             self.allowsDeletes = allowsDeletes
             self.conditions = conditions
             self.concurrency = concurrency
-            self.lockTimeout = lockTimeout
             self.shard = shard
+        }
+
+        /// Creates options with a time to wait for the lock.
+        public init(
+            entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
+            conditions: [LocalCondition] = [], concurrency: Int = 4, lockTimeout: LockTimeout,
+            shard: SyncShard? = nil
+        ) {
+            self.init(
+                entities: entities, restart: restart, full: full, allowsDeletes: allowsDeletes, conditions: conditions,
+                concurrency: concurrency, shard: shard)
+            ownLockTimeout = lockTimeout
+        }
+
+        /// Returns the options with a time to wait for the lock if they have none.
+        func waiting(_ timeout: LockTimeout) -> SyncOptions {
+            var options = self
+            options.ownLockTimeout = ownLockTimeout ?? timeout
+            return options
         }
     }
 

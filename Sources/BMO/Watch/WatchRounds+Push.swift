@@ -21,7 +21,7 @@ extension WatchRounds {
                     if database.generation != generation { seen = nil }
                     generation = database.generation
                     let version = try await thread.run { try store.dataVersion() }
-                    let isDue = version != seen || !next.isEmpty && next <= Clock.now()
+                    let isDue = version != seen || hasCome(next)
                     // Most ticks find nothing to do, and need not read the configuration's files.
                     if isDue, mayWork() {
                         next = try await pushOnce(store)
@@ -54,6 +54,13 @@ extension WatchRounds {
         }
     }
 
+    /// Returns whether to check again; so it is if that time is further away than any pause, since the clock was wrong.
+    private func hasCome(_ next: String) -> Bool {
+        guard !next.isEmpty else { return false }
+        let now = Clock.now()
+        return next <= now || next > Clock.text(now, plus: Backoff.longestWish + options.grace)
+    }
+
     /// Returns the database to which the path leads now, see ``ReopenedStore/current(whenOpening:)``.
     private func current(_ database: inout ReopenedStore) async throws -> (any Store)? {
         let (after, store) = try await thread.run { [self, before = database] in
@@ -77,15 +84,7 @@ extension WatchRounds {
         let waiting = try await thread.run { try store.outbox() }
         note { $0.outbox = waiting.count }
         let now = Clock.now()
-        let isDue = waiting.contains { entry in
-            switch entry.state {
-            case .pending: entry.notBefore.map { $0 <= now } ?? true
-            case .unknown: entry.notBefore.map { Clock.text($0, plus: options.grace) <= now } ?? true
-            case .sending: true
-            case .refused, .conflict: false
-            }
-        }
-        if isDue {
+        if waiting.contains(where: { isDue($0, at: now) }) {
             var pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
             // A long queue does not go on to what the configuration no longer says.
             pushOptions.mayGoOn = { [configuration] in configuration?.permits() != false }
@@ -108,9 +107,19 @@ extension WatchRounds {
         let later = try await thread.run { try store.outbox() }.filter { [.pending, .unknown].contains($0.state) }
         guard !later.isEmpty else { return "" }
         // Edits in an unknown state are looked up with each round.
-        let soonest = later.compactMap { entry in
+        let soonest = later.filter { !isDue($0, at: now) }.compactMap { entry in
             entry.notBefore.map { entry.state == .unknown ? Clock.text($0, plus: options.grace) : $0 }
-        }.filter { $0 > now }.min()
+        }.min()
         return soonest ?? Clock.text(after: max(options.every, .seconds(5)))
+    }
+
+    /// Returns whether a push has something to do for an edit.
+    private func isDue(_ entry: OutboxEntry, at now: String) -> Bool {
+        switch entry.state {
+        case .pending: entry.isDue(at: now)
+        case .unknown: entry.isLate(at: now, grace: options.grace) ?? true
+        case .sending: true
+        case .refused, .conflict: false
+        }
     }
 }

@@ -14,6 +14,14 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.exitCode = exitCode
     }
 
+    /// Creates the failure for a file that is not written because there is one, or a folder.
+    init(existing path: String) {
+        var isFolder: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let words = isFolder.boolValue ? "is a folder; name a file in it" : "already exists; --force replaces it"
+        self.init("\(path) \(words)", exitCode: CommandFailure.usage)
+    }
+
     /// Creates the failure for a file that cannot be written.
     init(unwritable path: String, _ error: any Error) {
         let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError

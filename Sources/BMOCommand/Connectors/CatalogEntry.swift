@@ -27,10 +27,12 @@ struct CatalogEntry {
     init(name: String, file: String, isShipped: Bool) throws {
         // A configuration is at most 1 MiB: the reader of configurations refuses a larger one.
         let configuration = ConfigurationFile(path: file)
-        guard let content = configuration.value, content.members != nil else {
+        let fault = configuration.faults.first { $0.severity == .error }
+        guard fault == nil, let content = configuration.value, content.members != nil else {
+            let words = fault.map { "\($0.location): \($0.message)" + ($0.remedy.map { "; \($0)" } ?? "") }
             throw CommandFailure(
-                "the connector \"\(Terminal.printable(name))\" cannot be used: \(Terminal.printable(file)) is not a "
-                    + "configuration that can be read", exitCode: CommandFailure.usage)
+                "the connector \"\(Terminal.printable(name))\" cannot be used: "
+                    + Terminal.printable(words ?? "\(file) is not a configuration"), exitCode: CommandFailure.usage)
         }
         self.name = name
         self.file = file

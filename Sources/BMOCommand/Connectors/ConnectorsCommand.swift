@@ -28,15 +28,15 @@ struct ConnectorsListCommand: ParsableCommand {
     func run() throws {
         let (entries, faults) = ConnectorCatalog.all()
         for fault in faults { Terminal.error(fault, prefix: "bmo: warning: ") }
+        guard !entries.isEmpty else {
+            throw CommandFailure(
+                "no connectors were found: this bmo was installed without ../share/bmo/connectors beside the program")
+        }
         if json {
             var printer = JSONArrayPrinter()
             for entry in entries { printer.add(entry.json) }
             printer.finish()
             return
-        }
-        guard !entries.isEmpty else {
-            throw CommandFailure(
-                "no connectors were found: this bmo was installed without ../share/bmo/connectors beside the program")
         }
         // A description may be longer than the cells of a table are.
         let width = entries.map(\.name.count).max() ?? 0

@@ -68,6 +68,7 @@ struct MaskedConfiguration {
         case .bool(let value): return String(value)
         case .int(let number): return isSecret ? hide(String(number), from: 4) : String(number)
         case .double(let number): return isSecret ? hide("\(number)", from: 4) : "\(number)"
+        case .decimal(let number): return isSecret ? hide(number, from: 4) : number
         case .secret(let reference): return reference.description
         case .string(let text):
             // The type of `auth` is not a secret, although everything else there may be.

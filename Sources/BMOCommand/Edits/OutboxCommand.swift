@@ -219,7 +219,9 @@ struct OutboxRetryCommand: AsyncParsableCommand {
         try store.close()
         var parts = ["\(Terminal.count(entries.count - looked, "edit is", "edits are")) due"]
         if looked > 0 { parts.append("\(Terminal.count(looked, "is", "are")) looked up first") }
-        if left > 0 { parts.append("\(Terminal.count(left, "stays", "stay")) as it was (conflict or unknown)") }
+        if left > 0 {
+            parts.append("\(Terminal.count(left, "stays as it was", "stay as they were")) (conflict or unknown)")
+        }
         for entry in doubtful.sorted(by: { $0.id < $1.id }) {
             let honours = workspace.model.model.entity(named: entry.entity)?.honoursIdempotencyKeys ?? false
             guard !honours else { continue }
@@ -250,7 +252,13 @@ struct OutboxDropCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)
-        for id in ids { _ = try OutboxCommand.entry(id, in: store) }
+        for id in ids {
+            do {
+                _ = try OutboxCommand.entry(id, in: store)
+            } catch let error as StoreError where error.code == .internal {
+                // It cannot be read, and is dropped all the same.
+            }
+        }
         try store.dropOutbox(ids)
         try store.close()
         print("\(Terminal.count(ids.count, "edit is", "edits are")) dropped and rolled back here")

@@ -88,7 +88,7 @@ struct PushCommand: AsyncParsableCommand {
         _ requests: [Workspace.PendingRequest], _ planned: [Int64: Workspace.PlannedRequest], _ names: [String]?,
         _ store: any Store
     ) throws {
-        let kept = try store.outbox().count { entry in
+        let kept = try store.outbox().filter { entry in
             (entry.state == .refused || entry.state == .conflict) && names?.contains(entry.entity) != false
         }
         try store.close()
@@ -99,12 +99,16 @@ struct PushCommand: AsyncParsableCommand {
                     RecordBatchWriter.json { writer in
                         writer.member("entry", Int(entry.id))
                         writer.member("entity", entry.entity)
+                        writer.key("key")
+                        writer.array { for value in entry.key { OutgoingValue.plain(value).write(to: writer) } }
                         writer.member("operation", entry.operation.rawValue)
                         writer.member("state", entry.state.rawValue)
                         writer.key("values")
                         (request.values ?? .null).write(to: writer)
                         let plan = planned[entry.id]
                         writer.member("fault", request.fault ?? plan?.failure)
+                        if let waits = request.waits { writer.member("waits", waits) }
+                        if let next = request.next { writer.member("next", next) }
                         if let plan, plan.failure == nil {
                             writer.member("request", plan.request)
                             writer.member("body", plan.body)
@@ -118,23 +122,13 @@ struct PushCommand: AsyncParsableCommand {
                 print(
                     Terminal.printable(
                         "\(entry.operation.rawValue)  \(EditRun.name(entry.entity, entry.key))\(state)\(values)"))
+                if let waits = request.waits { print("        not sent now: \(Terminal.printable(waits))") }
                 if let plan = planned[entry.id] { print(Self.words(plan)) }
             }
         }
-        if !json {
-            let refused = Set(planned.filter(\.value.isRefused).keys)
-            let faulty = requests.count { $0.fault != nil || refused.contains($0.entry.id) }
-            // It is unknown whether these arrived; a push asks the remote first.
-            let unknown = requests.count {
-                $0.fault == nil && !refused.contains($0.entry.id) && [.unknown, .sending].contains($0.entry.state)
-            }
-            let ready = requests.count - faulty - unknown
-            var words = "dry run: \(Terminal.count(ready, "edit", "edits")) would be sent"
-            if unknown > 0 { words += ", \(unknown) of unknown outcome would be looked up" }
-            if faulty > 0 { words += ", \(faulty) cannot be" }
-            if kept > 0 { words += ", \(Terminal.count(kept, "stays", "stay")) as refused or in conflict" }
-            print("\(words); nothing was sent")
-        }
+        let refused = Set(planned.filter(\.value.isRefused).keys)
+        let report = DryPush(requests, refused: refused, kept: kept.map(\.state))
+        print(json ? report.json : report.text)
     }
 
     /// Describes the request that a bridge would send, for the lines below the edit.

@@ -56,7 +56,8 @@ struct WatchCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--listen, --socket, --password and --host belong to --serve", exitCode: CommandFailure.usage)
         }
-        let service = isServing ? try PageService(serve) : nil
+        let output = EventOutput()
+        let service = isServing ? try PageService(serve, output: output) : nil
         let metrics = try metrics.output(isServed: isServing)
         let options = options
         let entities = entities
@@ -92,7 +93,7 @@ struct WatchCommand: AsyncParsableCommand {
                 },
                 report: { event in
                     if let log { Self.write(event, to: log) }
-                    Self.show(event, json: json)
+                    Self.show(event, json: json, on: output)
                     if let metrics { Self.note(event, present.withLock { $0 }, in: metrics) }
                 })
         }
@@ -103,14 +104,14 @@ struct WatchCommand: AsyncParsableCommand {
                 json: json)
         }
         let signals = SignalTrap { work.cancel() }
-        if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
-        _ = Terminal.flushOutput()
+        if !json { output.print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
         do {
             try await work.value
         } catch is CancellationError {}
         signals.cancel()
         await metrics?.finish()
-        if !json { print("stopped") }
+        if !json { output.print("stopped") }
+        try output.check()
     }
 
     private static func receiver(
@@ -118,7 +119,8 @@ struct WatchCommand: AsyncParsableCommand {
     ) throws -> HookReceiver? {
         do {
             return try HookReceiver(
-                workspace, watching: entities.isEmpty ? nil : entities, news: news, received: received)
+                workspace, watching: entities.isEmpty ? nil : entities, news: news, received: received,
+                warn: { Terminal.error($0, prefix: "bmo: warning: ") })
         } catch let failure as PageFailure {
             throw CommandFailure(failure.description, exitCode: CommandFailure.usage)
         }
@@ -173,34 +175,35 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    private static func show(_ event: WatchEvent, json: Bool) {
+    private static func show(_ event: WatchEvent, json: Bool, on output: EventOutput) {
         switch event {
         case .sync(.warning(let entity, let message)) where !json && !CommandLog.isJSON:
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .sync: break
         case .synced(let report):
             if json {
-                print("{\"event\":\"sync\",\"report\":\(report.json)}")
+                output.print("{\"event\":\"sync\",\"report\":\(report.json)}")
             } else {
                 for entity in report.entities {
                     if case .failed(let failure) = entity.outcome {
                         Terminal.error(failure.description, facts: failure.facts)
                     }
                 }
-                if report.hasNews { print("\(Clock.now())  sync \(report.outcomeWord)\(counts(report))") }
+                if report.hasNews { output.print("\(Clock.now())  sync \(report.outcomeWord)\(counts(report))") }
             }
-        case .edit(let edit): print(json ? "{\"event\":\"edit\",\"edit\":\(edit.json)}" : PushPrinter.line(edit))
-        case .pushed(let report): if json { print("{\"event\":\"push\",\"report\":\(report.json)}") }
-        case .unsynced(let error): tell("\(error)", as: "trouble", prefix: "bmo: warning: ", json: json)
-        case .trouble(let words): tell(words, as: "trouble", prefix: "bmo: warning: ", json: json)
-        case .notice(let words): tell(words, as: "notice", prefix: "bmo: note: ", json: json)
+        case .edit(let edit):
+            output.print(json ? "{\"event\":\"edit\",\"edit\":\(edit.json)}" : PushPrinter.line(edit))
+        case .pushed(let report): if json { output.print("{\"event\":\"push\",\"report\":\(report.json)}") }
+        case .unsynced(let error): tell("\(error)", as: "trouble", prefix: "bmo: warning: ", on: json ? output : nil)
+        case .trouble(let words): tell(words, as: "trouble", prefix: "bmo: warning: ", on: json ? output : nil)
+        case .notice(let words): tell(words, as: "notice", prefix: "bmo: note: ", on: json ? output : nil)
         }
-        _ = Terminal.flushOutput()
     }
 
-    private static func tell(_ words: String, as event: String, prefix: String, json: Bool) {
-        guard json else { return Terminal.error(words, prefix: prefix) }
-        print(
+    /// - Parameter output: Where the event is printed as JSON; nil to tell people.
+    private static func tell(_ words: String, as event: String, prefix: String, on output: EventOutput?) {
+        guard let output else { return Terminal.error(words, prefix: prefix) }
+        output.print(
             RecordBatchWriter.json { writer in
                 writer.member("event", event)
                 writer.member("message", words)

@@ -73,6 +73,6 @@ enum CommandLog {
         guard level >= self.level else { return }
         let line = LogLine(time: Clock.now(), level: level, message: message, facts: facts)
         // A pipe takes more than 4,096 bytes in parts (pipe(7)): lines of several threads must not mix.
-        lines.withLock { _ in FileHandle.standardError.write(Data((line.json + "\n").utf8)) }
+        lines.withLock { _ in _ = try? FileHandle.standardError.write(contentsOf: Data((line.json + "\n").utf8)) }
     }
 }

@@ -17,10 +17,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let host = try options.host
-        print(
-            json
-                ? PluginsListCommand.json(try await Self.plugin(name, host))
-                : try await Self.explanation(of: name, host))
+        print(try await Self.explanation(of: name, host, json: json))
     }
 
     /// Finds a plugin by its name, or by its file if the name contains a `/`.
@@ -39,8 +36,9 @@ struct PluginsInfoCommand: AsyncParsableCommand {
         return listing
     }
 
-    static func explanation(of name: String, _ host: BridgeHost) async throws -> String {
-        explanation(try await plugin(name, host))
+    static func explanation(of name: String, _ host: BridgeHost, json: Bool) async throws -> String {
+        let plugin = try await plugin(name, host)
+        return json ? PluginsListCommand.json(plugin) : explanation(plugin)
     }
 
     private static func explanation(_ plugin: PluginListing) -> String {

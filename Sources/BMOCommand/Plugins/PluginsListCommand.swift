@@ -17,13 +17,13 @@ struct PluginsListCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Explain this bridge, as `bmo plugins info` does.", valueName: "plugin"))
     var name: String?
 
-    @Flag(help: "Print a JSON array of objects.")
+    @Flag(help: "Print a JSON array of objects; with a name, an object.")
     var json = false
 
     func run() async throws {
         let host = try options.host
         if let name {
-            print(try await PluginsInfoCommand.explanation(of: name, host))
+            print(try await PluginsInfoCommand.explanation(of: name, host, json: json))
             return
         }
         let plugins = await host.plugins()

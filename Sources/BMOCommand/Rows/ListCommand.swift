@@ -56,10 +56,8 @@ struct ListCommand: AsyncParsableCommand {
 enum ConditionParser {
     static func parse(_ text: String, for layout: EntityLayout) throws -> LocalCondition {
         guard let condition = LocalCondition(text) else {
-            let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
             throw CommandFailure(
-                "\"\(text)\" is not a condition: FIELD OPERATOR VALUE, with one of \(valid)",
-                exitCode: CommandFailure.usage)
+                "\"\(text)\" is not a condition; \(LocalCondition.remedy(for: text))", exitCode: CommandFailure.usage)
         }
         let name = condition.field
         guard layout.columns.contains(where: { $0.name == name }) else {

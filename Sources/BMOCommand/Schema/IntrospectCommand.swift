@@ -96,7 +96,9 @@ struct IntrospectCommand: AsyncParsableCommand {
     func validate() { if verbose { CommandLog.beVerbose() } }
 
     func run() async throws {
-        if let output, !force, FileManager.default.fileExists(atPath: output) { throw Self.exists(output) }
+        if let output, !force, FileManager.default.fileExists(atPath: output) {
+            throw CommandFailure(existing: output)
+        }
         if plugin == "airbyte" {
             try translateConnector()
             return
@@ -141,7 +143,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             try Data(text.utf8).write(
                 to: URL(fileURLWithPath: output), options: force ? [.atomic] : [.withoutOverwriting])
         } catch CocoaError.fileWriteFileExists {
-            throw Self.exists(output)
+            throw CommandFailure(existing: output)
         } catch {
             throw CommandFailure(unwritable: output, error)
         }
@@ -198,10 +200,6 @@ struct IntrospectCommand: AsyncParsableCommand {
         CommandFailure(
             "no entity can be synced as it stands: \(Terminal.count(count, "entity is", "entities are")) commented out in "
                 + "\(file), with what is missing; complete one, or examine another listing")
-    }
-
-    private static func exists(_ path: String) -> CommandFailure {
-        CommandFailure("\(path) already exists; --force replaces it", exitCode: CommandFailure.usage)
     }
 
     /// The database's name, derived from the output file so that two configurations in one folder do not share one.

@@ -38,6 +38,10 @@ struct SwapCommand: AsyncParsableCommand {
     @Flag(help: "With --dry-run: print a JSON object per changed row, then one for the sync.")
     var json = false
 
+    func validate() throws {
+        if json, !dryRun { throw ValidationError("--json is for --dry-run") }
+    }
+
     func run() async throws {
         // The current configuration must be valid first.
         let current = try await options.workspace()

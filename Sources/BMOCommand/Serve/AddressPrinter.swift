@@ -5,12 +5,14 @@ internal import SystemCalls
 final class AddressPrinter: Sendable {
     private let place: ServePlace
     private let json: Bool
+    private let output: EventOutput
     private let port = Mutex<Int?>(nil)
 
     /// - Parameter json: Whether each address is printed as a JSON object instead of a line of text.
-    init(_ place: ServePlace, json: Bool) {
+    init(_ place: ServePlace, json: Bool, output: EventOutput) {
         self.place = place
         self.json = json
+        self.output = output
     }
 
     /// Prints the first address.
@@ -29,12 +31,11 @@ final class AddressPrinter: Sendable {
     }
 
     private func show(_ address: String) {
-        Swift.print(
+        output.print(
             json
                 ? RecordBatchWriter.json { writer in
                     writer.member("event", "serve")
                     writer.member("open", address)
                 } : "open \(address)")
-        _ = Terminal.flushOutput()
     }
 }

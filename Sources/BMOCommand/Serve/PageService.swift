@@ -8,12 +8,15 @@ internal import WebServer
 struct PageService: Sendable {
     private let place: ServePlace
     private let hosts: [String]
-    private let password: String?
+    private let output: EventOutput
+    private let password: FollowedSecret?
 
     /// Reads the options, and the password.
     ///
+    /// - Parameter output: Where the addresses are printed.
     /// - Throws: ``CommandFailure`` of wrong usage.
-    init(_ options: ServeOptions) throws {
+    init(_ options: ServeOptions, output: EventOutput) throws {
+        self.output = output
         place = try ServePlace(listen: options.listen, socket: options.socket)
         hosts = options.hosts
         if !place.isLocal, options.password == nil {
@@ -21,7 +24,7 @@ struct PageService: Sendable {
                 "\(options.listen) can be reached from other machines: give --password env:NAME or --password file:PATH",
                 exitCode: CommandFailure.usage)
         }
-        password = try options.password.map { try PasswordPlace($0).read() }
+        password = try options.password.map { try PasswordPlace($0).followed() }
     }
 
     /// Whether only people on this machine use the web interface, as far as the options say.
@@ -42,7 +45,7 @@ struct PageService: Sendable {
         json: Bool = false, configuration: FollowedConfiguration? = nil, reloads: SiteReloads = SiteReloads(),
         onStart: @Sendable () -> Void = {}
     ) async throws {
-        let printer = AddressPrinter(place, json: json)
+        let printer = AddressPrinter(place, json: json, output: output)
         var access = access(printer, isReadOnly: isReadOnly, hooks: hooks)
         if let configuration { access.mayChange = { configuration.permits() } }
         let site = WebSite(workspace, access: access, counters: counters)
@@ -56,7 +59,7 @@ struct PageService: Sendable {
     ///
     /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
     func runSetup(_ setup: SetupSite.Place) async throws {
-        let printer = AddressPrinter(place, json: false)
+        let printer = AddressPrinter(place, json: false, output: output)
         let site = SetupSite(setup, access: access(printer))
         try await serve(
             printer, { await site.respond(to: $0) }, token: site.loginToken, prepare: {}, close: site.close,

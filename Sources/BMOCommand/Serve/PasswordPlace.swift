@@ -1,9 +1,10 @@
 internal import BMO
 internal import Foundation
 internal import Model
+internal import WebPage
 
 /// Where the password of the page is: the value of `--password`, which is never the password itself.
-struct PasswordPlace {
+struct PasswordPlace: Sendable {
     private static let minLength = 12
 
     private let reference: SecretReference
@@ -23,10 +24,19 @@ struct PasswordPlace {
         }
     }
 
+    /// Reads the password, which is followed: its file may be replaced.
+    ///
+    /// - Throws: As ``read()`` does.
+    func followed() throws -> FollowedSecret {
+        try FollowedSecret(
+            reference, in: FileManager.default.currentDirectoryPath,
+            warn: { Terminal.error($0, prefix: "bmo: warning: ") }, read: read)
+    }
+
     /// Reads the password, and removes its variable from the environment.
     ///
     /// - Throws: ``CommandFailure`` of wrong usage if it is missing or short.
-    func read() throws -> String {
+    @Sendable private func read() throws -> String {
         let secret: String
         do {
             secret = try reference.resolve(

@@ -29,7 +29,8 @@ struct ServeCommand: AsyncParsableCommand {
     var readOnly = false
 
     func run() async throws {
-        let service = try PageService(serve)
+        let output = EventOutput()
+        let service = try PageService(serve, output: output)
         let file = options.configurationFile
         let work: Task<Void, any Error>
         // From other machines, the form would reach servers that only this machine reaches.
@@ -55,6 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
         let result = await work.result
         signals.cancel()
         try result.get()
-        print("stopped")
+        output.print("stopped")
+        try output.check()
     }
 }

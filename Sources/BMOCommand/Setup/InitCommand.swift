@@ -27,14 +27,18 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Write the configuration of the demonstration: three bridges, six entities.")
     var demo = false
 
-    @Option(help: ArgumentHelp("With --demo: the root of the JSON API.", valueName: "url"))
-    var rest = Self.demoURLs.rest
+    @Option(
+        help: ArgumentHelp(
+            "With --demo: the root of the JSON API; default: \(Self.demoURLs.rest).", valueName: "url"))
+    var rest: String?
 
-    @Option(help: ArgumentHelp("With --demo: the WSDL of the SOAP service.", valueName: "url"))
-    var soap = Self.demoURLs.soap
+    @Option(
+        help: ArgumentHelp(
+            "With --demo: the WSDL of the SOAP service; default: \(Self.demoURLs.soap).", valueName: "url"))
+    var soap: String?
 
-    @Option(help: ArgumentHelp("With --demo: the SMB share.", valueName: "url"))
-    var smb = Self.demoURLs.smb
+    @Option(help: ArgumentHelp("With --demo: the SMB share; default: \(Self.demoURLs.smb).", valueName: "url"))
+    var smb: String?
 
     @Flag(help: "Replace an existing file.")
     var force = false
@@ -53,9 +57,9 @@ struct InitCommand: ParsableCommand {
     private var demonstration: String {
         let urls = Self.demoURLs
         return String(decoding: PackageResources.demo_yml, as: UTF8.self)
-            .replacing("url: \(urls.rest)\n", with: "url: \(ConfigurationTemplate.scalar(rest))\n")
-            .replacing("wsdl: \(urls.soap)\n", with: "wsdl: \(ConfigurationTemplate.scalar(soap))\n")
-            .replacing("url: \(urls.smb)\n", with: "url: \(ConfigurationTemplate.scalar(smb))\n")
+            .replacing("url: \(urls.rest)\n", with: "url: \(ConfigurationTemplate.scalar(rest ?? urls.rest))\n")
+            .replacing("wsdl: \(urls.soap)\n", with: "wsdl: \(ConfigurationTemplate.scalar(soap ?? urls.soap))\n")
+            .replacing("url: \(urls.smb)\n", with: "url: \(ConfigurationTemplate.scalar(smb ?? urls.smb))\n")
     }
 
     func validate() throws {
@@ -63,6 +67,9 @@ struct InitCommand: ParsableCommand {
             throw ValidationError("PATH, --file and --output are the same: give one")
         }
         if from != nil, demo { throw ValidationError("--from and --demo exclude each other") }
+        guard demo || [rest, soap, smb].allSatisfy({ $0 == nil }) else {
+            throw ValidationError("--rest, --soap and --smb are for --demo; `bmo introspect` examines an API")
+        }
     }
 
     func run() throws {
@@ -77,7 +84,7 @@ struct InitCommand: ParsableCommand {
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
         } catch CocoaError.fileWriteFileExists {
-            throw CommandFailure("\(path) already exists; --force replaces it", exitCode: CommandFailure.usage)
+            throw CommandFailure(existing: path)
         } catch {
             throw CommandFailure(unwritable: path, error)
         }

@@ -109,7 +109,8 @@ struct PlanCommand: AsyncParsableCommand {
         let state = write.state == .pending ? "" : " (\(write.state.rawValue))"
         let content = write.fault.map { "cannot be sent: \($0)" } ?? write.shortValues
         let text = "\(write.operation.rawValue) \(EditRun.name(write.entity, write.key))\(state)"
-        return "  " + Terminal.printable(text + (content.map { "  \($0)" } ?? ""))
+        let waits = write.waits.map { "  (not sent now: \($0))" } ?? ""
+        return "  " + Terminal.printable(text + (content.map { "  \($0)" } ?? "") + waits)
     }
 
     private static func words(_ extent: SyncPlan.Extent) -> String {

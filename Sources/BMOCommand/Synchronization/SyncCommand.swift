@@ -211,12 +211,15 @@ struct SyncCommand: AsyncParsableCommand {
                 }
             }
             guard entity.counts.quarantined > 0 else { continue }
-            let count = entity.counts.quarantined
+            let records = try store.quarantined(entity: entity.name)
+            // A later record of the same object may have replaced one.
+            let count = min(entity.counts.quarantined, records.count)
+            guard count > 0 else { continue }
             Terminal.error(
                 "\(entity.name): \(count) record\(count == 1 ? " is" : "s are") in quarantine; "
                     + "`bmo quarantine \(entity.name)` shows all",
                 prefix: "bmo: warning: ", facts: ["entity": "\(entity.name)"])
-            for record in try store.quarantined(entity: entity.name).suffix(3) {
+            for record in records.suffix(3) {
                 Terminal.error(
                     "  " + record.record.place + ": " + record.record.reason, prefix: "", level: .warning,
                     facts: ["entity": "\(entity.name)"])

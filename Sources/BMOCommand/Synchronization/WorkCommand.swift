@@ -66,12 +66,13 @@ struct WorkCommand: AsyncParsableCommand {
             load: { try await options.workspace($0) })
         let workspace = try await configuration.start()
         let json = json
+        let output = EventOutput()
         let log = CommandLog.isJSON ? SyncLog() : nil
         let metrics = try metrics.output()
         let work = Task {
             try await workspace.work(workOptions, until: configuration) { event in
                 if let log { Self.write(event, to: log) }
-                Self.show(event, json: json)
+                Self.show(event, json: json, on: output)
                 if let metrics, case .round(let report) = event {
                     metrics.noting {
                         let store = try workspace.openStoreForReading()
@@ -96,11 +97,12 @@ struct WorkCommand: AsyncParsableCommand {
                 "\(words), by a worker with another configuration; give this one the same, and start it again")
         case .configuration, .tables, nil: break
         }
-        guard untilIdle else { return }
+        guard untilIdle else { return try output.check() }
         if wasStopped {
             throw CommandFailure("interrupted; the units were released", exitCode: signals.exitCode)
         }
         if ending.report?.succeeded == false { throw ExitCode(CommandFailure.failed) }
+        try output.check()
     }
 
     private static func duration(_ text: String, of option: String) throws -> Duration {
@@ -120,26 +122,25 @@ struct WorkCommand: AsyncParsableCommand {
         }
     }
 
-    private static func show(_ event: WorkEvent, json: Bool) {
+    private static func show(_ event: WorkEvent, json: Bool, on output: EventOutput) {
         if json {
-            if let line = line(event) { print(line) }
+            if let line = line(event) { output.print(line) }
         } else {
-            tell(event)
+            tell(event, on: output)
         }
-        _ = Terminal.flushOutput()
     }
 
-    private static func tell(_ event: WorkEvent) {
+    private static func tell(_ event: WorkEvent, on output: EventOutput) {
         switch event {
         case .waits(let holder):
             Terminal.error("waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
         case .claimed(let unit, let claims) where claims > 1:
-            print("\(Clock.now())  \(unit): continues the work of another worker")
+            output.print("\(Clock.now())  \(unit): continues the work of another worker")
         case .claimed: break
         case .ended(let unit, let report):
             guard let report else { break }
             let counts = report.counts
-            print(
+            output.print(
                 "\(Clock.now())  \(unit): \(report.shownOutcome), \(counts.inserted) inserted, \(counts.updated) updated, "
                     + "\(counts.unchanged) unchanged, \(counts.deleted) deleted")
             if case .failed(let failure) = report.outcome { Terminal.error(failure.description, facts: failure.facts) }
@@ -150,7 +151,7 @@ struct WorkCommand: AsyncParsableCommand {
         case .sync(.warning(let entity, let message)) where !CommandLog.isJSON:
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .sync: break
-        case .round(let report): print("\(Clock.now())  the round is over: \(report.outcomeWord)")
+        case .round(let report): output.print("\(Clock.now())  the round is over: \(report.outcomeWord)")
         case .trouble(let words): Terminal.error(words, prefix: "bmo: warning: ")
         }
     }

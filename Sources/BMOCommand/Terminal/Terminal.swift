@@ -15,10 +15,14 @@ enum Terminal {
 
     /// Flushes the output; returns the reason if that fails, such as a full disk.
     static func flushOutput() -> String? {
-        guard fflush(nil) != 0 else { return nil }
-        if errno == ENOSPC { return "the disk is full" }
+        fflush(nil) == 0 ? nil : words(ofOutputError: errno)
+    }
+
+    /// Returns why the output could not be written, by the system's error number.
+    static func words(ofOutputError number: Int32) -> String {
+        if number == ENOSPC { return "the disk is full" }
         // A closed descriptor's number may have been reused, so its error says little.
-        return "standard output is closed or cannot be written (\(String(cString: strerror(errno))))"
+        return "standard output is closed or cannot be written (\(String(cString: strerror(number))))"
     }
 
     /// Returns the columns of the terminal behind a stream; nil if it is not a terminal or does not report them.
@@ -74,8 +78,13 @@ enum Terminal {
     }
 
     /// Writes text to stderr as it is; in a JSON log, it becomes the message of a line.
+    ///
+    /// There is nowhere to report that it cannot be written.
     static func write(_ text: String) {
-        guard CommandLog.isJSON else { return FileHandle.standardError.write(Data(text.utf8)) }
+        guard CommandLog.isJSON else {
+            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+            return
+        }
         CommandLog.write(.info, text.trimmingCharacters(in: .newlines))
     }
 

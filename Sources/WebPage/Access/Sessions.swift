@@ -130,6 +130,9 @@ package final class Sessions: Sendable {
         state.withLock { $0.records.removeAll { $0.session == session } }
     }
 
+    /// Ends all sessions.
+    package func endAll() { state.withLock { $0.records = [] } }
+
     /// Keeps a notice for the next page of a session.
     package func leave(_ notice: Notice, for session: Session) {
         state.withLock { state in

@@ -122,7 +122,7 @@ struct ObjectContent: Sendable {
 
     /// Returns the conditions of a list by a key; empty if the grammar of conditions cannot express a value.
     private static func conditions(_ names: [String], _ key: [StoredValue]) -> [String] {
-        let texts = zip(names, key).map { "\($0)=\($1.description)" }
+        let texts = zip(names, key).map { LocalCondition.text($0, Comparison.equal.rawValue, $1.description) }
         let areRead = zip(texts, key).allSatisfy { text, value in
             if case .bytes = value.form { false } else { LocalCondition(text)?.value == value.description }
         }

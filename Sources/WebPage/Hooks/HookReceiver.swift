@@ -41,9 +41,11 @@ package final class HookReceiver: Sendable {
     ///   - entities: The entities that the watch syncs; nil for all.
     ///   - news: What the watch syncs next.
     ///   - received: The webhooks that receivers of earlier configurations have accepted, too: none is accepted twice.
+    ///   - warn: Called with why a secret's file that has changed cannot be used.
     /// - Throws: ``PageFailure`` for a secret that cannot be read or is too short.
     package init?(
-        _ workspace: Workspace, watching entities: [String]?, news: RemoteNews, received: ReceivedWebhooks
+        _ workspace: Workspace, watching entities: [String]?, news: RemoteNews, received: ReceivedWebhooks,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         self.workspace = workspace
         self.news = news
@@ -51,8 +53,8 @@ package final class HookReceiver: Sendable {
         var signatures: [String: (check: HookSignature, key: RemotePath)] = [:]
         for bridge in workspace.configuration.bridges {
             guard let hook = bridge.hook else { continue }
-            let secret = try Self.secret(of: hook, bridge, workspace)
-            signatures[bridge.name] = (HookSignature(hook, secret: secret), hook.key)
+            let secret = try Self.secret(of: hook, bridge.name, workspace.configuration.directory, warn)
+            signatures[bridge.name] = (HookSignature(hook, secret: secret.value), hook.key)
         }
         guard !signatures.isEmpty else { return nil }
         let model = workspace.model.model
@@ -70,20 +72,23 @@ package final class HookReceiver: Sendable {
     }
 
     private static func secret(
-        of hook: HookConfiguration, _ bridge: BridgeConfiguration, _ workspace: Workspace
-    ) throws -> String {
-        let secret: String
-        do {
-            secret = try hook.secret.resolve(
-                relativeTo: workspace.configuration.directory, environment: Workspace.environment)
-        } catch {
-            throw PageFailure(500, "the hook of bridge \(bridge.name): \(error.message)")
+        of hook: HookConfiguration, _ bridge: String, _ directory: String, _ warn: @escaping @Sendable (String) -> Void
+    ) throws -> FollowedSecret {
+        let reference = hook.secret
+        return try FollowedSecret(reference, in: directory, warn: warn) {
+            let secret: String
+            do throws(SecretError) {
+                secret = try reference.resolve(relativeTo: directory, environment: Workspace.environment)
+            } catch {
+                throw PageFailure(500, "the hook of bridge \(bridge): \(error.message)")
+            }
+            guard secret.utf8.count >= Self.minLength else {
+                throw PageFailure(
+                    500,
+                    "the hook of bridge \(bridge): the secret \(reference) is shorter than \(Self.minLength) bytes")
+            }
+            return secret
         }
-        guard secret.utf8.count >= minLength else {
-            throw PageFailure(
-                500, "the hook of bridge \(bridge.name): the secret \(hook.secret) is shorter than \(minLength) bytes")
-        }
-        return secret
     }
 
     /// Answers a webhook.

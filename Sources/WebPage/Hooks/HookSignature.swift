@@ -31,12 +31,14 @@ package struct HookSignature: Sendable {
     package static let tolerance: Int64 = 300
 
     private let configuration: HookConfiguration
-    private let secret: [UInt8]
+    private let secret: @Sendable () -> String
 
     /// Creates a check.
-    package init(_ configuration: HookConfiguration, secret: String) {
+    ///
+    /// - Parameter secret: The secret, which is asked for with each request.
+    package init(_ configuration: HookConfiguration, secret: @escaping @autoclosure @Sendable () -> String) {
         self.configuration = configuration
-        self.secret = Array(secret.utf8)
+        self.secret = secret
     }
 
     /// Checks a request.
@@ -52,7 +54,7 @@ package struct HookSignature: Sendable {
             time = text
             message = Array("\(text).".utf8)
         }
-        let code = Hexadecimal.text(MessageAuthentication.code(of: message + request.body, secret: secret))
+        let code = code(of: message + request.body)
         guard let given = Self.code(in: field), !code.isEmpty, ConstantTime.equal(code, given) else { return .wrong }
         guard let time else { return .valid(Proof(code: code, sent: nil)) }
         guard let sent = Self.seconds(time) else { return .noTime }
@@ -60,10 +62,15 @@ package struct HookSignature: Sendable {
             ? .valid(Proof(code: code, sent: sent)) : .late
     }
 
+    /// Returns the code that the secret gives a message, in hexadecimal digits.
+    private func code(of message: [UInt8]) -> String {
+        Hexadecimal.text(MessageAuthentication.code(of: message, secret: Array(secret().utf8)))
+    }
+
     /// Checks codes that cover the time in the same field.
     private func verdict(on request: WebRequest, _ signed: (time: String, codes: [String]), now: Int64) -> Verdict {
         let message = Array("\(signed.time).".utf8) + request.body
-        let code = Hexadecimal.text(MessageAuthentication.code(of: message, secret: secret))
+        let code = code(of: message)
         var isRight = false
         // A sender that changes its secret signs with both for a while.
         for given in signed.codes where ConstantTime.equal(code, given) { isRight = true }

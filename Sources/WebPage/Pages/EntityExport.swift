@@ -26,6 +26,11 @@ enum EntityExport {
         let layout = try context.layout(entity)
         let list = try EntityList(query, of: layout, isExport: true)
         let rows = try await context.readers.read { try list.rows(in: $0) }
+        // The first rows in their place would be repeated.
+        guard !rows.hasLostPlace else {
+            throw PageFailure(
+                410, "The row before these rows is gone or has changed. Begin again: leave out \"after\" and \"at\".")
+        }
         let text = format == .json ? RowExport.json(rows.rows, layout) : RowExport.csv(rows.rows, layout)
         var response = WebResponse(200, type: format.type, text: text)
         // Has the browser save the CSV. An entity's name is an identifier and needs no escapes.
@@ -33,8 +38,9 @@ enum EntityExport {
             response.headers.append(("Content-Disposition", "attachment; filename=\"\(layout.name).csv\""))
         }
         if rows.hasMore, let last = rows.rows.last {
-            let kept = query.fields.filter { $0.name != "after" }.map { (name: $0.name, value: $0.value) }
-            let next = WebLink(["entity", "\(entity).\(format.rawValue)"], query: kept + EntityPage.place(last))
+            let kept = query.fields.filter { !ListPlace.fields.contains($0.name) }
+                .map { (name: $0.name, value: $0.value) }
+            let next = WebLink(["entity", "\(entity).\(format.rawValue)"], query: kept + list.following(last))
             response.headers.append(("Link", "<\(next.text)>; rel=\"next\""))
         }
         return response

@@ -70,7 +70,7 @@ struct EntityPage {
             filter
             if content.rows.hasLostPlace {
                 PagePart.notice(.warn) {
-                    HTML("p") { "The row before this page no longer exists, so these are the first rows." }
+                    HTML("p") { "The row before this page is gone or has changed, so these are the first rows." }
                 }
             }
             if content.rows.rows.isEmpty { PagePart.quiet("No row meets the conditions.") } else { table }
@@ -127,7 +127,7 @@ struct EntityPage {
         }
     }
 
-    /// Returns the query of the list's address, without the row after which the page starts.
+    /// Returns the query of the list's address, without the place after which the page starts.
     private func address(without removed: Int? = nil, sort: RowQuery.Order? = nil) -> [(name: String, value: String)] {
         var query = list.conditions.enumerated().filter { $0.offset != removed }.map {
             (name: "where", value: $0.element)
@@ -210,18 +210,13 @@ struct EntityPage {
 
     private var paging: HTML {
         HTML("nav", .class("row"), .label("Pages of rows")) {
-            if !list.after.isEmpty {
+            if !list.place.key.isEmpty {
                 PagePart.link(WebLink(["entity", layout.name], query: address()), "First rows")
             }
             if content.rows.hasMore, let last = content.rows.rows.last {
-                HTML("a", .rel("next"), .href(WebLink(["entity", layout.name], query: address() + Self.place(last)))) {
-                    "Next \(list.limit) rows"
-                }
+                let next = WebLink(["entity", layout.name], query: address() + list.following(last))
+                HTML("a", .rel("next"), .href(next)) { "Next \(list.limit) rows" }
             }
         }
-    }
-
-    static func place(_ row: EntityRow) -> [(name: String, value: String)] {
-        ValueText.parts(of: row.key).map { ("after", $0) }
     }
 }

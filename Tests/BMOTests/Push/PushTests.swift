@@ -47,4 +47,29 @@ import Testing
         #expect(Backoff.pause(afterFailures: 1, atLeast: .seconds(99_999_999), random: 0) == .seconds(604_800))
         #expect(Backoff.pause(afterFailures: 5, atLeast: .seconds(1), random: 0) == .seconds(8))
     }
+
+    private func entry(_ notBefore: String?) -> OutboxEntry {
+        OutboxEntry(
+            id: 1, entity: "Note", key: [.integer(1)], operation: .update, idempotencyKey: "k", state: .pending,
+            attempts: 1, notBefore: notBefore, created: "2026-01-01T00:00:00.000000Z", failure: nil,
+            hasTemporaryKey: false)
+    }
+
+    @Test(
+        arguments: [
+            (nil, true), ("2026-06-01T11:59:59.000000Z", true), ("2026-06-01T12:00:01.000000Z", false),
+            ("2026-06-08T11:59:59.000000Z", false), ("2026-06-08T12:00:01.000000Z", true),
+        ] as [(String?, Bool)])
+    func `a next try that is further away than any pause has come`(notBefore: String?, isDue: Bool) {
+        #expect(entry(notBefore).isDue(at: "2026-06-01T12:00:00.000000Z") == isDue)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), ("2026-06-01T11:59:29.000000Z", true), ("2026-06-01T11:59:31.000000Z", false),
+            ("2026-06-01T12:04:59.000000Z", false), ("2026-06-01T12:05:01.000000Z", true),
+        ] as [(String?, Bool?)])
+    func `an edit that was sent in the future is late`(sent: String?, isLate: Bool?) {
+        #expect(entry(sent).isLate(at: "2026-06-01T12:00:00.000000Z", grace: .seconds(30)) == isLate)
+    }
 }

@@ -15,14 +15,16 @@ enum MappingFingerprint {
             if let superentity = entity.superentity {
                 add("extends \(superentity) \(entity.matcher.map { "\($0)" } ?? "")", to: &fingerprint)
             }
-            add(entity.attributes, entity.relationships, to: &fingerprint)
+            add(entity.attributes, entity.relationships, of: entity, in: model, to: &fingerprint)
+            // In another mode, the rows of all objects that are gone are others, and earlier marks may be out of date.
+            if entity.deletes.mode != .hard { add("deletes \(entity.deletes.mode.rawValue)", to: &fingerprint) }
             // Objects that are marked as deleted already must come again to be deleted here.
             if let tombstone = entity.deletes.tombstone { add("deleted \(tombstone)", to: &fingerprint) }
             if let absent = entity.absent { add("absent \(absent.rawValue)", to: &fingerprint) }
             for source in entity.sources {
                 if let absent = source.absent { add("absent \(absent.rawValue)", to: &fingerprint) }
                 add("source \(source.name) \(entity.precedence)", to: &fingerprint)
-                add(source.attributes, source.relationships, to: &fingerprint)
+                add(source.attributes, source.relationships, of: entity, in: model, to: &fingerprint)
             }
         }
         return String(fingerprint.value, radix: 16)
@@ -41,7 +43,8 @@ enum MappingFingerprint {
     }
 
     private static func add(
-        _ attributes: [Attribute], _ relationships: [Relationship], to fingerprint: inout Fingerprint
+        _ attributes: [Attribute], _ relationships: [Relationship], of entity: Entity, in model: Model,
+        to fingerprint: inout Fingerprint
     ) {
         for attribute in attributes {
             add("\(attribute.name) \(attribute.type.rawValue)", to: &fingerprint)
@@ -62,7 +65,25 @@ enum MappingFingerprint {
                 "\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge) \(relationship.isOrdered)"
                     + (relationship.window ?? ""),
                 to: &fingerprint)
+            let names = givenNames(of: relationship, of: entity, in: model)
+            if !names.isEmpty { add(names.joined(separator: " "), to: &fingerprint) }
         }
+    }
+
+    /// Returns the names of a relationship's columns and table that are not the default ones.
+    ///
+    /// Columns and tables that get other names may be new and empty. The default names are left out, so that the
+    /// fingerprints of earlier versions are still those of most configurations.
+    private static func givenNames(of relationship: Relationship, of entity: Entity, in model: Model) -> [String] {
+        var names: [String] = []
+        if let table = relationship.table, table != "\(entity.name)_\(relationship.name)" { names.append(table) }
+        if relationship.linkColumns != ["source", "target"] { names += relationship.linkColumns }
+        guard !relationship.columns.isEmpty, let target = model.entity(named: relationship.target) else { return names }
+        var usual = relationship
+        usual.columns = []
+        let key = model.key(of: target).map(\.name)
+        let columns = relationship.columnNames(targetKey: key)
+        return columns == usual.columnNames(targetKey: key) ? names : names + columns
     }
 
     private static func add(_ text: String, to fingerprint: inout Fingerprint) {

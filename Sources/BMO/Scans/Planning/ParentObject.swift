@@ -88,8 +88,11 @@ struct DueScans {
 }
 
 extension ScanPlan {
-    /// Returns whether a scan has to request everything again after the last one that did.
+    /// Returns whether a scan has to request everything again after the last one that did; so it has if the clock was
+    /// wrong then, since it is not known how long ago that was.
     func isFullDue(since instant: String) -> Bool {
-        fullEvery.map { instant <= Clock.text(secondsAgo: $0.components.seconds) } ?? false
+        guard let fullEvery else { return false }
+        return instant <= Clock.text(secondsAgo: fullEvery.components.seconds)
+            || Clock.isAhead(instant, of: Clock.now())
     }
 }

@@ -12,8 +12,8 @@ struct EntityList: Sendable {
     var conditions: [String]
     /// The field to order by; nil for the key.
     var sort: RowQuery.Order?
-    /// The parts of the key of the row after which the page starts; empty for the first page.
-    var after: [String]
+    /// The place after which the page starts.
+    let place: ListPlace
     /// The number of rows on a page.
     var limit: Int
 
@@ -23,29 +23,26 @@ struct EntityList: Sendable {
 
     private let parsed: [LocalCondition]
 
-    /// Reads an address' query: `where` (several times), `sort`, `after` (one per part of the key) and `limit`; `field`,
-    /// `is` and `value` of the filter's form make a further condition.
+    /// Reads an address' query: `where` (several times), `sort`, `limit` and the fields of ``ListPlace``; `field`, `is` and
+    /// `value` of the filter's form make a further condition.
     ///
     /// - Throws: ``PageFailure`` for a fault in the query.
     init(_ query: FormFields, of layout: EntityLayout, isExport: Bool) throws {
         self.layout = layout
         conditions = query.values(of: "where").filter { !$0.isEmpty }
         if let field = query["field"], let comparison = query["is"], let value = query["value"], !field.isEmpty {
-            let text = "\(field)\(comparison)\(value)"
-            // A value that begins like an operator would be read as another condition.
+            let text = LocalCondition.text(field, comparison, value)
             guard let read = LocalCondition(text), (read.field, read.comparison.rawValue) == (field, comparison),
                 (read.value ?? "null") == value.drop(while: { $0 == " " })
             else {
                 throw PageFailure(
-                    400,
-                    "\"\(text)\" is not a valid condition: \"\(comparison)\" is not a comparison, or the value begins like one."
-                )
+                    400, "\"\(text)\" is not a valid condition: \"\(comparison)\" is not a comparison.")
             }
             conditions.append(text)
         }
         parsed = try conditions.map { try Self.condition($0, of: layout) }
         sort = try query["sort"].flatMap { $0.isEmpty ? nil : try Self.order($0, of: layout) }
-        after = query.values(of: "after")
+        place = ListPlace(query)
         let most = isExport ? Self.maxExportedRows : Self.maxRows
         let usual = isExport ? 1000 : 50
         guard let text = query["limit"] else {
@@ -60,8 +57,7 @@ struct EntityList: Sendable {
 
     private static func condition(_ text: String, of layout: EntityLayout) throws -> LocalCondition {
         guard let condition = LocalCondition(text) else {
-            let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
-            throw PageFailure(400, "\"\(text)\" is not a condition: FIELD OPERATOR VALUE, with one of \(valid)")
+            throw PageFailure(400, "\"\(text)\" is not a condition; \(LocalCondition.remedy(for: text)).")
         }
         guard layout.columns.contains(where: { $0.name == condition.field }) else {
             throw PageFailure(400, "\(layout.name) has no field \"\(condition.field)\".")
@@ -83,11 +79,11 @@ struct EntityList: Sendable {
         var rows: [EntityRow]
         /// Whether further rows follow.
         var hasMore: Bool
-        /// Whether the row after which the page should start is gone, so that the page is the first one.
+        /// Whether the place after which the page should start is lost, so that the page is the first one.
         var hasLostPlace = false
     }
 
-    /// The query without the row after which the page starts.
+    /// The query without the place after which the page starts.
     var query: RowQuery {
         RowQuery(layout.name, where: parsed, order: sort.map { [$0] } ?? [], limit: limit + 1)
     }
@@ -96,19 +92,16 @@ struct EntityList: Sendable {
     func rows(in store: any Store) throws -> Rows {
         var query = query
         var hasLostPlace = false
-        if !after.isEmpty {
-            let key = layout.key.isEmpty ? try rowNumber() : try store.key(of: layout.index, from: after)
-            query.after = try store.rows(of: layout.index, keys: [key]).first
+        if !place.key.isEmpty {
+            query.after = try place.row(in: store, of: layout, by: sort)
             hasLostPlace = query.after == nil
         }
         let rows = try store.rows(of: query)
         return Rows(rows: Array(rows.prefix(limit)), hasMore: rows.count > limit, hasLostPlace: hasLostPlace)
     }
 
-    private func rowNumber() throws -> [StoredValue] {
-        guard after.count == 1, let number = Int64(after[0]) else {
-            throw PageFailure(400, "The address names a row that \(layout.name) cannot have.")
-        }
-        return [.integer(number)]
+    /// Returns the fields of an address' query for the page that starts after a row.
+    func following(_ row: EntityRow) -> [(name: String, value: String)] {
+        ListPlace(of: row, in: layout, by: sort).query
     }
 }

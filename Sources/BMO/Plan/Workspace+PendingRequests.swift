@@ -14,6 +14,10 @@ extension Workspace {
         package let values: OutgoingValue?
         /// Why it could not be sent.
         package let fault: String?
+        /// What it waits for, so that a push would not send it now; nil where it would.
+        package fileprivate(set) var waits: String?
+        /// The time of its next try, as ISO 8601, if that has not come.
+        package fileprivate(set) var next: String?
         /// The batch that asks the bridge for its request; nil where the bridge cannot explain it.
         fileprivate(set) var question: RecordBatch?
         fileprivate(set) var bridge = ""
@@ -70,27 +74,46 @@ extension Workspace {
     /// - Throws: ``StoreError``.
     package func pendingRequests(of entities: [String]?, in store: any Store) throws -> [PendingRequest] {
         let names = entities.map { model.model.names(under: $0) }
-        return try store.outbox().filter { entry in
+        let all = try store.outbox()
+        var requests = try all.filter { entry in
             names?.contains(entry.entity) != false && entry.state != .refused && entry.state != .conflict
-        }.map { entry in
-            guard let index = model.index(of: entry.entity) else {
-                return PendingRequest(
-                    entry: entry, values: nil, fault: "the configuration has no entity \(entry.entity)")
+        }.map { try pendingRequest(of: $0, in: store) }
+        noteWaits(of: &requests, among: all)
+        return requests
+    }
+
+    private func pendingRequest(of entry: OutboxEntry, in store: any Store) throws -> PendingRequest {
+        guard let index = model.index(of: entry.entity) else {
+            return PendingRequest(
+                entry: entry, values: nil, fault: "the configuration has no entity \(entry.entity)")
+        }
+        if let fault = obstacle(to: entry) { return PendingRequest(entry: entry, values: nil, fault: fault) }
+        do {
+            let request = try PushRequest(entry, index, in: self, store)
+            var pending = PendingRequest(entry: entry, values: request.values, fault: nil)
+            pending.bridge = model.model.scanned(model.model.entities[index]).bridge
+            if can("plan_write", pending.bridge) {
+                pending.question = try PushRequest(entry, index, in: self, store, explains: true).batch
             }
-            if let fault = obstacle(to: entry) { return PendingRequest(entry: entry, values: nil, fault: fault) }
-            do {
-                let request = try PushRequest(entry, index, in: self, store)
-                var pending = PendingRequest(entry: entry, values: request.values, fault: nil)
-                pending.bridge = model.model.scanned(model.model.entities[index]).bridge
-                if can("plan_write", pending.bridge) {
-                    pending.question = try PushRequest(entry, index, in: self, store, explains: true).batch
-                }
-                return pending
-            } catch let refusal as OutgoingPlan.Refusal {
-                return PendingRequest(entry: entry, values: nil, fault: refusal.description)
-            } catch let error as SecretError {
-                return PendingRequest(entry: entry, values: nil, fault: error.message)
-            }
+            return pending
+        } catch let refusal as OutgoingPlan.Refusal {
+            return PendingRequest(entry: entry, values: nil, fault: refusal.description)
+        } catch let error as SecretError {
+            return PendingRequest(entry: entry, values: nil, fault: error.message)
+        }
+    }
+
+    /// Notes what the edits wait for that a push would not send now.
+    private func noteWaits(of requests: inout [PendingRequest], among all: [OutboxEntry]) {
+        let listed = Set(requests.map(\.entry.id))
+        let faulty = Set(requests.filter { $0.fault != nil }.map(\.entry.id))
+        var waits = PendingWaits(all, in: model) { entry in
+            listed.contains(entry.id) ? faulty.contains(entry.id) : obstacle(to: entry) != nil
+        }
+        for place in requests.indices where requests[place].entry.state == .pending && requests[place].fault == nil {
+            let reason = waits.reason(for: requests[place].entry)
+            requests[place].waits = reason?.words
+            requests[place].next = reason?.next
         }
     }
 }
