@@ -26,7 +26,7 @@ extension RESTSource {
         }
         if section.records == nil, let survey {
             let isEmpty =
-                !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey, read: section.readFields)
+                !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
             let path =
                 isEmpty
                 ? EmptyListing.records

@@ -60,8 +60,10 @@ public enum HTTPStatusError {
     }
 
     /// Whether a status says that the server did not begin with the request: it was too busy, or a gateway could not
-    /// connect to it (521, 523, 525 and 526, as Cloudflare uses them).
-    public static func deniesStart(_ status: Int) -> Bool { [425, 429, 503, 521, 523, 525, 526].contains(status) }
+    /// connect to it (521, 523, 525, 526 and 530, as Cloudflare uses them).
+    public static func deniesStart(_ status: Int) -> Bool {
+        [425, 429, 503, 521, 523, 525, 526, 529, 530].contains(status)
+    }
 
     /// Whether a status leaves open whether the server carried out a change.
     ///
@@ -69,7 +71,9 @@ public enum HTTPStatusError {
     /// and got no usable answer in time, or if their client went away before.
     public static func leavesOpen(_ status: Int) -> Bool {
         if [408, 444, 460, 499].contains(status) { return true }
-        return (500...599).contains(status) && ![500, 501, 505].contains(status) && !deniesStart(status)
+        // These are definite: RFC 9110, 2295, 4918, 5842, 2774 and 6585.
+        let refusals = [500, 501, 505, 506, 507, 508, 510, 511]
+        return (500...599).contains(status) && !refusals.contains(status) && !deniesStart(status)
     }
 
     /// Returns what a server that wants a Kerberos ticket needs (RFC 4559).

@@ -61,8 +61,8 @@ extension Pager {
     ///
     /// The first page alone cannot tell: one that is full has just so many. The next page decides.
     private func mayCountPage(_ facts: PageFacts) -> Bool {
-        guard pagesRead == 1, !resumed, !isDetected, let size = rule.size else { return false }
-        return facts.count >= size
+        guard pagesRead == 1, !resumed, !isDetected, let size = rule.size, facts.count >= size else { return false }
+        return rule.total.map { !$0.description.lowercased().contains("total") } ?? false
     }
 
     /// Returns the number of records up to the end of this page, if known.

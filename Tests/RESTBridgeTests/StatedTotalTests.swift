@@ -64,7 +64,7 @@ import Testing
             // A listing that just fills a page, and one that is shorter.
             ([5, 0], [5, 5], 2), ([4, 0], [4, 4], 1), ([5, 5, 0], [10, 10, 10], 2),
         ] {
-            let paging: Literal = ["style": .text(style), "size": 5, "total": "$.total"]
+            let paging: Literal = ["style": .text(style), "size": 5, "total": "$.count"]
             var pager = try Pager(PagingRule(paging.options, pageSize: nil), cursor: nil)
             var position: PagePosition? = pager.first
             var pages = 0

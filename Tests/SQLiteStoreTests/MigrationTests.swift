@@ -53,6 +53,33 @@ import Testing
 
     // MARK: renaming
 
+    @Test func `a rename is refused until it is done while another has the old name`() throws {
+        func model(_ name: String, from old: String? = nil, _ others: [String] = []) throws -> CompiledModel {
+            var town = Entity(
+                "Town", key: ["id"], [.of("id", .integer), .of(name, .text)] + others.map { .of($0, .text) })
+            town.attributes[1].renamedFrom = old
+            return try CompiledModel.of(town)
+        }
+        func entities(_ others: [String]) throws -> CompiledModel {
+            var place = Entity("Place", key: ["id"], [.of("id", .integer)])
+            place.renamedFrom = "Town"
+            return try CompiledModel(
+                Model(
+                    entities: [place]
+                        + others.map { Entity($0, key: ["id"], [.of("id", .integer), .of("name", .text)]) }))
+        }
+        let fixture = try StoreFixture(model("name"))
+        try fixture.add("Town", ["id": 1, "name": "Oslo"])
+        for refused in [try model("title", from: "name", ["name"]), try entities(["Town"])] {
+            let error = try #require(throws: StoreError.self) { try plan(fixture, for: refused) }
+            #expect(error.message.contains("in the database, and the configuration has another"), "\(error)")
+        }
+        try fixture.reopen(model("title", from: "name"))
+        #expect(try fixture.file().value("SELECT title FROM Town") == "Oslo")
+        // It is done: the name may be another's.
+        #expect(try plan(fixture, for: model("title", from: "name", ["name"])) == ["add the column Town.name"])
+    }
+
     @Test func `what is renamed keeps its data`() throws {
         let fixture = try filled()
         var town = Entity(

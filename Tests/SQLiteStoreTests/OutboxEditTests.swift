@@ -327,6 +327,11 @@ import TestSupport
         try world.store.dropOutbox([1])
         try world.expectOutbox("2 update User [2] name: Bob -> Bobby")
         #expect(try world.store.wasDropped(1))
+        // Without its create, an object that others may refer to would never get the remote's key.
+        try world.create("User", ["name": "Cid"])
+        try world.file().rows("UPDATE bmo_outbox SET changes = '{bad' WHERE id = 3")
+        let refusal = try storeError { try world.store.dropOutbox([3]) }
+        #expect(refusal.message.contains("edit 3 in bmo_outbox cannot be read"))
     }
 
     @Test func `a deleted object that is made again is updated`() throws {

@@ -280,8 +280,7 @@ struct PageScan {
             return Step(
                 isEnd: true,
                 warning: "the service does not say how many records the \(pages) pages should have, and one that moved "
-                    + "between two requests would be missing, so nothing counts as deleted: name paging.total, more or done"
-            )
+                    + "between two requests would be missing, so nothing counts as deleted: name paging.total")
         }
         guard Int64(records) == total else {
             return Step(

@@ -2,9 +2,7 @@ internal import Mapping
 internal import Model
 
 extension Workspace {
-    /// Returns the faults of constants, and of the values of maps, that do not fit the types of their attributes.
-    ///
-    /// Every record would go to quarantine for one.
+    /// Returns the faults of constants that do not fit the types of their attributes: every record would go to quarantine.
     static func misfits(in model: Model) -> [Diagnostic] {
         model.entities.flatMap { entity in
             (entity.attributes + entity.sources.flatMap(\.attributes)).flatMap { misfits(of: $0, in: entity) }
@@ -12,22 +10,15 @@ extension Workspace {
     }
 
     private static func misfits(of attribute: Attribute, in entity: Entity) -> [Diagnostic] {
-        var faults: [Diagnostic] = []
-        func check(_ value: ConfigValue, _ key: String) {
-            guard case .string(let text) = value, !fits(text, attribute.type) else { return }
-            let shown = text.count > 60 ? String(text.prefix(60)) + "…" : text
-            faults.append(
-                Diagnostic(
-                    location: attribute.location,
-                    message: "\(key) of \(entity.name).\(attribute.name) has a value that is not of the type "
-                        + "\(attribute.type.rawValue): \"\(shown)\"",
-                    remedy: example(attribute.type)))
-        }
-        if case .constant(let value) = attribute.source { check(value, "\"constant\"") }
-        if case .map(let mappings)? = attribute.transformers.last {
-            for mapping in mappings { check(mapping.local, "\"map\" in \"transform\"") }
-        }
-        return faults
+        guard case .constant(.string(let text)) = attribute.source, !fits(text, attribute.type) else { return [] }
+        let shown = text.count > 60 ? String(text.prefix(60)) + "…" : text
+        return [
+            Diagnostic(
+                location: attribute.location,
+                message: "\"constant\" of \(entity.name).\(attribute.name) has a value that is not of the type "
+                    + "\(attribute.type.rawValue): \"\(shown)\"",
+                remedy: example(attribute.type))
+        ]
     }
 
     private static func fits(_ text: String, _ type: AttributeType) -> Bool {

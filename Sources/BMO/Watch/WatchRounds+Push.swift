@@ -58,7 +58,7 @@ extension WatchRounds {
     private func hasCome(_ next: String) -> Bool {
         guard !next.isEmpty else { return false }
         let now = Clock.now()
-        return next <= now || next > Clock.text(now, plus: Backoff.longestWish + options.grace)
+        return next <= now || next > Clock.text(now, plus: max(Backoff.longestWish, options.every) + options.grace)
     }
 
     /// Returns the database to which the path leads now, see ``ReopenedStore/current(whenOpening:)``.

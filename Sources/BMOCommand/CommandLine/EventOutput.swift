@@ -34,6 +34,12 @@ final class EventOutput: Sendable {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // Another program has made a pipe or terminal non-blocking, and it is full at this moment.
+                var place = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                poll(&place, 1, 1000)
+                continue
+            }
             guard count > 0 else { return Terminal.words(ofOutputError: errno) }
             bytes = bytes.dropFirst(count)
         }

@@ -39,6 +39,9 @@ struct SchemaComparison {
         let family = model.model.entity(named: table.name).map(model.model.family(of:)) ?? []
         let isNew = catalog.tables[table.name] == nil
         let oldName = isNew ? self.oldName(of: table, family) : table.name
+        if isNew, oldName == nil, let old = family.first?.renamedFrom, catalog.tables[old] != nil, made.mayHave(old) {
+            throw StoreError.takenName(old, of: table.name)
+        }
         guard let oldName, let stored = catalog.tables[oldName] else {
             changes.append(.addTable(table))
             return
@@ -59,9 +62,14 @@ struct SchemaComparison {
         for column in table.columns where names[column.name] == nil && !renamed.contains(column.name) {
             if stored.column(column.name) != nil {
                 names[column.name] = column.name
-            } else if let old = renames.columns[column.name], stored.column(old) != nil,
-                !table.columns.contains(where: { $0.name == old })
-            {
+            } else if let old = renames.columns[column.name], stored.column(old) != nil {
+                guard !table.columns.contains(where: { $0.name == old }) else {
+                    let isStated = family.flatMap(\.attributes).contains {
+                        $0.name == column.name && $0.renamedFrom == old
+                    }
+                    guard isStated else { continue }
+                    throw StoreError.takenName(old, of: "\(table.name).\(column.name)")
+                }
                 names[column.name] = old
                 changes.append(.renameColumn(table: table.name, from: old, to: column.name))
             }
@@ -137,7 +145,6 @@ struct SchemaComparison {
         _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ renames: RenameMap
     ) throws {
         guard let discriminator = table.discriminator, let column = names[discriminator] else { return }
-        try checkDiscriminator(column, of: oldName, table)
         func hasRows(_ kind: String) throws -> Bool {
             try connection.query(
                 """
@@ -160,18 +167,6 @@ struct SchemaComparison {
             }
             changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: new))
         }
-    }
-
-    /// Refuses a column of a former attribute, or of another program, where the table needs one with the objects' entities.
-    private func checkDiscriminator(_ column: String, of stored: String, _ table: TableDefinition) throws {
-        // The column that bmo creates for these always has a value.
-        guard catalog.tables[stored]?.required.contains(column) == false else { return }
-        throw StoreError(
-            .schema,
-            "\(connection.place): \(stored) has a column \(column) of a former attribute or another program, which would "
-                + "have the entity of each object now",
-            remedy: "rename or drop it with an SQL client, or take the sub-entities of \(table.name) out of the file, "
-                + "let `bmo migrate --apply` drop it, and add them again")
     }
 
     // MARK: - Names

@@ -84,9 +84,11 @@ extension PostgreSQLTables {
             for: "reading the outbox")
         guard found.count > 0, (try? StoredEntry(found, 0, model)) == nil else { return false }
         noteWritten()
-        try connection.query(
-            "DELETE FROM \(table) WHERE id = $1::bigint", [.bigint(id)], for: "writing the outbox")
-        return true
+        let deleted = try connection.query(
+            """
+            DELETE FROM \(table) WHERE id = $1::bigint AND operation <> 'create' AND state <> 'sending' RETURNING id
+            """, [.bigint(id)], for: "writing the outbox")
+        return deleted.count > 0
     }
 
     func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64> {

@@ -47,7 +47,7 @@ struct SchemaDifference {
                 steps.append(.addTable(table))
                 continue
             }
-            rename(table, &found)
+            try rename(table, &found)
             try checkDiscriminator(of: table, found, in: db)
             existing[table.name.lowercased()] = found
             try renameKinds(of: table, found, made, in: db)
@@ -68,10 +68,11 @@ struct SchemaDifference {
     private mutating func renamed(
         _ table: SchemaBuilder.Table, _ made: ManagedTables, _ model: Model, in db: Database
     ) throws -> Existing? {
-        guard let old = table.oldName, made.has(old),
-            !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
-            let found = try Self.read(old, made, in: db)
-        else { return nil }
+        guard let old = table.oldName, made.has(old), let found = try Self.read(old, made, in: db) else { return nil }
+        if tables.contains(where: { $0.name.lowercased() == old.lowercased() }) {
+            guard model.entity(named: table.name)?.renamedFrom != nil else { return nil }
+            throw StoreError.takenName(old, of: table.name)
+        }
         steps.append(.renameTable(from: found.name, to: table.name))
         if let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model), let old = list.renamedFrom {
             steps.append(.renameList(table: model.root(of: owner).name, from: old, to: list.name))
@@ -92,14 +93,19 @@ struct SchemaDifference {
         }
     }
 
-    private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) {
+    private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) throws {
         guard !table.isFull else { return renameLinks(table, &found) }
+        let attributes = model.entity(named: table.name).map(model.family(of:))?.flatMap(\.attributes) ?? []
         for column in table.columns {
             guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }),
                 !found.columns.contains(where: { $0.isNamed(column.name) }),
-                !table.columns.contains(where: { $0.isNamed(old) }),
                 let index = found.columns.firstIndex(where: { $0.isNamed(old) })
             else { continue }
+            if table.columns.contains(where: { $0.isNamed(old) }) {
+                let isStated = attributes.contains { $0.name == column.name && $0.renamedFrom == old }
+                guard isStated else { continue }
+                throw StoreError.takenName(old, of: "\(table.name).\(column.name)")
+            }
             let name = found.columns[index].name
             found.columns[index] = found.columns[index].named(column.name)
             found.names[column.name] = name
@@ -163,7 +169,7 @@ struct SchemaDifference {
         let isUsed = try Bool.fetchOne(
             db,
             sql: """
-                SELECT count(*) > 0 AND count(*) = total(\(name) IN (\(known)))
+                SELECT count(*) = total(\(name) IN (\(known)))
                 FROM \(SchemaBuilder.quoted(found.name))
                 """, arguments: StatementArguments(kinds))
         guard isUsed != true else { return }

@@ -30,8 +30,9 @@ package enum Clock {
         return Timestamp.text(microseconds: moment + Int64(clamping: Int64(pause / .microseconds(1))))
     }
 
-    /// The time by which the clocks of two hosts may differ.
-    private static let tolerance: Duration = .seconds(300)
+    /// The time by which the clocks of two hosts may differ: much more, since a little waiting does less harm than a look-up
+    /// too early.
+    private static let tolerance: Duration = .seconds(86_400)
 
     /// Returns whether a noted time lies in the future: the clock was wrong when it was noted.
     ///

@@ -13,7 +13,8 @@ extension OutboxEntry {
         } catch {
             throw StoreError(
                 .internal, "edit \(id) in bmo_outbox cannot be read: \(error)",
-                remedy: "`bmo outbox drop \(id)` discards it, and `bmo sync --full` brings the remote's values")
+                remedy: "`bmo outbox drop \(id)` discards it, unless it creates an object or is being sent, and "
+                    + "`bmo sync --full` brings the remote's values; otherwise restore the database from a copy")
         }
     }
 

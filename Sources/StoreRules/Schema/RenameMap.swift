@@ -100,3 +100,16 @@ package struct RenameMap {
         return lists
     }
 }
+
+extension StoreError {
+    /// The error for a rename that is still to be done, although the file has something else of the old name.
+    ///
+    /// Without the rename, the values and the waiting edits of one would become the other's.
+    package static func takenName(_ old: String, of new: String) -> StoreError {
+        StoreError(
+            .schema,
+            "\(new) is still called \(old) in the database, and the configuration has another \(old) now",
+            remedy: "run `bmo sync` once with the rename alone, before the file has another \(old); or, if \(new) is "
+                + "new, remove its renamed_from")
+    }
+}

@@ -31,6 +31,8 @@ package protocol OutboxTables: AnyObject {
     func removeEntry(_ entry: OutboxEntry) throws
 
     /// Deletes an entry if its content cannot be read; returns whether it did.
+    ///
+    /// A create stays, because later edits may need the object that it makes, and so does an entry that is being sent.
     func removeDamaged(_ id: Int64) throws -> Bool
 
     /// Returns the runs that contributed to the unsent entries of an object.

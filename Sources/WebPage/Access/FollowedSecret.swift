@@ -53,6 +53,8 @@ package final class FollowedSecret: Sendable {
             if stamp != nil, stamp == state.stamp { return (state.value, nil) }
             state.stamp = stamp
             do {
+                // Reading a pipe in its place would wait for a writer.
+                try BoundedFile.scan(path, kind: .regular) { _ in false }
                 state.value = try read()
                 state.fault = nil
                 return (state.value, nil)

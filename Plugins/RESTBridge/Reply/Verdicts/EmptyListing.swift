@@ -22,15 +22,10 @@ enum EmptyListing {
 
     /// Whether a reply means an empty listing, if no path is configured: a small object that counts no records and is
     /// not a record itself.
-    ///
-    /// - Parameter read: The members of a record that the host reads; nil for all.
-    static func isAll(_ survey: ReplySurvey, read: Set<String>?) -> Bool {
+    static func isAll(_ survey: ReplySurvey) -> Bool {
         guard !survey.isArray, survey.lists.isEmpty else { return false }
         guard !survey.findings.isEmpty else { return true }
-        guard survey.findings.count <= 4, survey["$.id"] == .missing else { return false }
-        if PagingDetector.saysZero(survey, .clear) { return true }
-        // A total or a count may also be a record's own value, but not where nothing of the object is read.
-        guard let read, PagingDetector.saysZero(survey) else { return false }
-        return !read.contains { survey[ReplySurvey.member("$", $0)] != .missing }
+        let isSmall = survey.findings.count <= 4 && survey["$.id"] == .missing
+        return isSmall && PagingDetector.saysZero(survey, .clear)
     }
 }

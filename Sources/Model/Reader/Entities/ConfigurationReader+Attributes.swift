@@ -92,17 +92,15 @@ extension ConfigurationReader {
 
     mutating func path(_ member: Member, _ what: String) -> RemotePath? {
         guard let text = text(member, of: what) else { return nil }
-        let hasBrackets = RemotePath.hasBrackets(text)
-        if text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[") || hasBrackets {
+        if text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[") || text.contains("[*]") {
             // Without this check it would be a member's name, and null in every row.
             let names = text.replacing("[*]", with: "").replacing(/\[([0-9]+)\]/) { ".\($0.1)" }
             let plain = names.drop { $0 == "$" || $0 == "." }
-            let escaped = hasBrackets ? "; in the name of a member, [ is written \\[" : ""
             error(
                 at: member.value.mark, "\(quoted(member.name)) of \(what) is a path of another kind: \(quoted(text))",
                 "it begins in the record and has only names joined by dots, even across a list"
                     + (plain.isEmpty || plain.contains("[") ? "" : ": \(plain)")
-                    + (text.hasPrefix("$") ? "; a member that is called $ is written \\$" : escaped))
+                    + (text.hasPrefix("$") ? "; a member that is called $ is written \\$" : ""))
             return nil
         }
         if let path = RemotePath(text) { return path }

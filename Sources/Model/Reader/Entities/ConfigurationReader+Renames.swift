@@ -19,10 +19,10 @@ extension ConfigurationReader {
         func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
     }
 
-    /// Rejects earlier names that others in the file have now.
+    /// Rejects names that are swapped, directly or in a circle.
     ///
-    /// A database with such a name would not show whether the rename is done, and waiting edits of one would be sent to the
-    /// other.
+    /// A database would not show whether that is done, and waiting edits of one would be sent to the other. The stores
+    /// refuse a rename that is still to be done while another has the old name.
     mutating func checkRenames(_ model: Model) {
         checkEarlierNames(
             of: model.entities.map { entity in
@@ -57,15 +57,12 @@ extension ConfigurationReader {
             guard let old = renaming.old else { continue }
             let name = old.lowercased()
             let others = renamings.filter { $0.taken.contains(name) && !$0.isNamed(renaming.name) }
-            guard let other = others.first else { continue }
+            guard let other = others.first, Self.isInCircle(renaming, renamings) else { continue }
             error(
                 at: YAMLMark(line: renaming.location.line, column: renaming.location.column),
                 "\(quoted("renamed_from: \(old)")) of \(renaming.what), but \(other.what) has that name",
-                Self.isInCircle(renaming, renamings)
-                    ? "names cannot be swapped in one step: rename one to a third name, and run \"bmo sync\" after each "
-                        + "rename"
-                    : "remove it if the database has the new name already; otherwise let the other have the name only "
-                        + "after a \"bmo sync\" with this rename")
+                "names cannot be swapped in one step: rename one to a third name, and run \"bmo sync\" after each rename"
+            )
         }
     }
 

@@ -194,8 +194,8 @@ final class OutboxTable: OutboxTables {
     func removeDamaged(_ id: Int64) throws -> Bool {
         let count = try statements.run(
             """
-            DELETE FROM bmo_outbox WHERE id = ? AND NOT (json_valid(changes) AND json_valid(ifnull(base, '{}'))
-                AND json_valid(ifnull(last_error, '{}')))
+            DELETE FROM bmo_outbox WHERE id = ?1 AND operation <> 'create' AND state <> 'sending'
+                AND NOT (json_valid(changes) AND json_valid(ifnull(base, '{}')) AND json_valid(ifnull(last_error, '{}')))
             """, [.integer(id)])
         if count > 0, hasMemory { try reload() }
         return count > 0
