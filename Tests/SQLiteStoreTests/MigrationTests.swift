@@ -75,9 +75,9 @@ import Testing
             #expect(error.message.contains("in the database, and the configuration has another"), "\(error)")
         }
         try fixture.reopen(model("title", from: "name"))
-        #expect(try fixture.file().value("SELECT title FROM Town") == "Oslo")
+        #expect(try fixture.file().value("SELECT title FROM Town") == "'Oslo'")
         // It is done: the name may be another's.
-        #expect(try plan(fixture, for: model("title", from: "name", ["name"])) == ["add the column Town.name"])
+        #expect(try plan(fixture, for: model("title", from: "name", ["name"])) == ["add the column Town.name (text)"])
     }
 
     @Test func `what is renamed keeps its data`() throws {
