@@ -67,7 +67,7 @@ import Testing
     @Test(
         arguments: [
             (nil, nil), ("2026-06-01T11:59:29.000000Z", true), ("2026-06-01T11:59:31.000000Z", false),
-            ("2026-06-01T12:04:59.000000Z", false), ("2026-06-01T12:05:01.000000Z", true),
+            ("2026-06-02T11:59:59.000000Z", false), ("2026-06-02T12:00:01.000000Z", true),
         ] as [(String?, Bool?)])
     func `an edit that was sent in the future is late`(sent: String?, isLate: Bool?) {
         #expect(entry(sent).isLate(at: "2026-06-01T12:00:00.000000Z", grace: .seconds(30)) == isLate)
