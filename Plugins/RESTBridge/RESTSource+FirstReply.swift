@@ -25,8 +25,7 @@ extension RESTSource {
             throw failure.error(asked: asked, response: response, body: body)
         }
         if section.records == nil, let survey {
-            let isEmpty =
-                !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
+            let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
             let path =
                 isEmpty
                 ? EmptyListing.records

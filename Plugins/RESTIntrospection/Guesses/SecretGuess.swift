@@ -12,6 +12,14 @@ enum SecretGuess {
     /// Texts in a body with these names are credentials too; `key` and `code` are often something else there.
     private static let members: Set<String> = ["auth", "sig", "signature"]
 
+    /// Last words of the names of header fields whose values are credentials too.
+    private static let fields: Set<String> = ["key", "pass", "pin", "license", "sig"]
+
+    /// Whether the value of a header field is a credential.
+    static func isHeader(_ name: String) -> Bool {
+        SecretNames.isHeader(name) || NameWords.lower(name).last.map(fields.contains) ?? false
+    }
+
     /// Whether the value of a parameter in the query is a credential.
     static func isParameter(_ name: String) -> Bool { SecretNames.suggestsParameter(name) && !isOther(name) }
 

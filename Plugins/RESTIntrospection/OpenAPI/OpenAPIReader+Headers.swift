@@ -21,9 +21,6 @@ extension OpenAPIReader {
         "connection", "idempotency-key",
     ]
 
-    /// Last words of names of header fields whose example may be a credential.
-    private static let secretWords: Set<String> = ["key", "pass", "pin", "license", "sig"]
-
     /// Returns the header fields and cookies that a request must have.
     func requiredFields(of operation: JSONTree, _ item: JSONTree) -> [RequiredField] {
         described(operation, item).compactMap { parameter -> RequiredField? in
@@ -31,9 +28,7 @@ extension OpenAPIReader {
             switch parameter["in"]?.text {
             case "cookie": return RequiredField(name: name, isCookie: true, value: nil)
             case "header" where !Self.ownFields.contains(name.lowercased()):
-                let last = name.lowercased().split { $0 == "-" || $0 == "_" }.last.map(String.init) ?? ""
-                let isSecret = SecretNames.isHeader(name) || Self.secretWords.contains(last)
-                let value = isSecret ? nil : text(of: parameter)
+                let value = SecretGuess.isHeader(name) ? nil : text(of: parameter)
                 return RequiredField(name: name, isCookie: false, value: value)
             default: return nil
             }

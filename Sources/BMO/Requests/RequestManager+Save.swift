@@ -53,9 +53,9 @@ public struct ObjectSave: Sendable {
             let others = saved.compactMap(\.entry).filter { outcomes[$0]?.kind != .sent }
             if !others.isEmpty {
                 let later = try? await reader.run { [reader] in
-                    try others.map { ($0, try reader.store.outcome(of: $0)) }
+                    try reader.store.outcomes(of: others)
                 }
-                outcomes.merge(later ?? []) { $1 }
+                outcomes.merge(later ?? [:]) { $1 }
             }
             return saved.map { object in
                 guard let entry = object.entry, case .sent(let key?) = outcomes[entry],

@@ -154,7 +154,7 @@ struct SyncCommand: AsyncParsableCommand {
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
     }
 
-    /// Returns what a task makes; if it fails, so that there is no report, the metrics have it as a failed sync.
+    /// Returns the result of a task; an error, in place of a report, is noted in the metrics as a failed sync.
     private static func value<Result>(
         of task: Task<Result, any Error>, failingIn metrics: TelemetryOutput?
     ) async throws -> Result {

@@ -23,7 +23,7 @@ struct SavedLogin: Sendable, Equatable {
 
     init(refreshToken: String) { self.refreshToken = refreshToken }
 
-    /// - Returns: nil if there is no refresh token.
+    /// Reads a saved login; nil if the text has no refresh token.
     init?(json: String) {
         let document = JSONDocument(Array(json.utf8))
         guard let refreshToken = Self.refreshToken(in: document) else { return nil }

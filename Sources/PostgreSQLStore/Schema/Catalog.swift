@@ -5,8 +5,6 @@ struct Catalog {
     /// A table.
     struct Table {
         var columns: [(name: String, type: String)] = []
-        /// The columns that always have a value.
-        var required: Set<String> = []
         var key: [String] = []
         /// The references, and the names of their constraints.
         var references: [TableDefinition.Reference: String] = [:]
@@ -20,7 +18,7 @@ struct Catalog {
     init(_ connection: Connection, schema: String) throws {
         let columns = try connection.query(
             """
-            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull
+            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
             WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'bmo\\_%'
@@ -30,7 +28,6 @@ struct Catalog {
             guard let table = columns.text(row, 0), let name = columns.text(row, 1), let type = columns.text(row, 2)
             else { continue }
             tables[table, default: Table()].columns.append((name, type))
-            if columns.boolean(row, 3) { tables[table]?.required.insert(name) }
         }
         let constraints = try connection.query(
             """

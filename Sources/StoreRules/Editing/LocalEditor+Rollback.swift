@@ -8,13 +8,12 @@ extension LocalEditor {
     ///
     /// - Throws: ``StoreError`` if later edits depend on them.
     package func drop(_ ids: [Int64]) throws {
-        let ids = try Set(ids).sorted().filter { id in
+        var readable: [Int64] = []
+        for id in Set(ids).sorted() {
             // Without its content, the row cannot be taken back.
-            guard try outbox.removeDamaged(id) else { return true }
-            try objects.noteDropped(id)
-            return false
+            if try outbox.removeDamaged(id) { try objects.noteDropped(id) } else { readable.append(id) }
         }
-        let entries = try ids.map { id in
+        let entries = try readable.map { id in
             guard let entry = try outbox.entry(id) else { throw OutboxEntry.missing(id) }
             guard entry.state != .sending else {
                 throw StoreError(

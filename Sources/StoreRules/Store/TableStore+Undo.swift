@@ -7,8 +7,12 @@ extension TableStore {
     package func undo(run id: Int64) throws -> Int64 {
         guard let run = try runs(id: id, limit: nil).first else { throw RunRecord.missing(id) }
         let undone = try run.undoes.flatMap { try runs(id: $0, limit: nil).first?.kind }
-        let (later, all) = try read { tables in (try tables.laterRuns(than: id), try tables.runs(nil, limit: nil)) }
-        let migration = all.first { $0.id > id && $0.hasForgotten(id) }
+        let (later, newer) = try read { tables in
+            // Not all runs of a long history, with their summaries.
+            let newest = try tables.runs(nil, limit: 1).first?.id ?? id
+            return (try tables.laterRuns(than: id), try tables.runs(nil, limit: Int(newest - id)))
+        }
+        let migration = newer.first { $0.id > id && $0.hasForgotten(id) }
         try run.checkUndo(undoneKind: undone, undoneBy: later.undoneBy, forgottenBy: migration?.id)
         if run.kind == "edit" { return try undoEdits(of: run) }
         return try write { writer in

@@ -35,8 +35,7 @@ package final class FollowedSecret: Sendable {
         var path: String?
         if case .file(let name) = reference {
             let file = name.hasPrefix("/") ? name : directory + "/" + name
-            let isRegular = (try? BoundedFile.scan(file, kind: .regular) { _ in false }) != nil
-            path = isRegular ? file : nil
+            path = (try? Self.checkIsRegular(file)) != nil ? file : nil
         }
         self.path = path
         self.read = read
@@ -54,7 +53,7 @@ package final class FollowedSecret: Sendable {
             state.stamp = stamp
             do {
                 // Reading a pipe in its place would wait for a writer.
-                try BoundedFile.scan(path, kind: .regular) { _ in false }
+                try Self.checkIsRegular(path)
                 state.value = try read()
                 state.fault = nil
                 return (state.value, nil)
@@ -66,6 +65,10 @@ package final class FollowedSecret: Sendable {
         }
         if let fault { warn("\(fault); the secret that was read before still counts") }
         return value
+    }
+
+    private static func checkIsRegular(_ path: String) throws {
+        try BoundedFile.scan(path, kind: .regular) { _ in false }
     }
 
     /// Returns what identifies the content of a file; nil if it may change without changing that.

@@ -38,7 +38,7 @@ extension EditSave {
                 var outcomes: [Int64: EditOutcome] = [:]
                 for entry in left { outcomes[entry.id] = entry.outcome(ofPushThatFailed: reason) }
                 // Read before the rollback, after which nothing may fail.
-                for entry in entries where outcomes[entry] == nil { outcomes[entry] = try store.outcome(of: entry) }
+                outcomes.merge(try store.outcomes(of: entries.filter { outcomes[$0] == nil })) { $1 }
                 let rollback = SaveRollback(workflow, left: left, after: outcomes)
                 if !rollback.entries.isEmpty { try store.dropOutbox(rollback.entries) }
                 return Result(

@@ -84,9 +84,10 @@ package struct EditSave: Sendable {
             return try await thread.run { try rollBack(after: error, in: store) }
         }
         // A pusher may leave edits to another push.
-        for entry in entries where outcomes[entry] == nil {
-            let outcome = try? await thread.run { try store.outcome(of: entry) }
-            outcomes[entry] = outcome ?? .waits(until: nil, nil)
+        let missing = entries.filter { outcomes[$0] == nil }
+        if !missing.isEmpty {
+            let read = try? await thread.run { try store.outcomes(of: missing) }
+            for entry in missing { outcomes[entry] = read?[entry] ?? .waits(until: nil, nil) }
         }
         guard workflow.rollsBack else { return Result(outcomes: outcomes) }
         return try await thread.run { [outcomes] in rollBack(outcomes, in: store) }

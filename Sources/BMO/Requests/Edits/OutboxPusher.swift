@@ -104,9 +104,7 @@ actor OutboxPusher: Pusher {
         }
         var outcomes: [Int64: EditOutcome] = [:]
         for edit in report.edits { outcomes[edit.entry] = edit.outcome }
-        for entry in entries where outcomes[entry] == nil {
-            outcomes[entry] = await outcome(ofUnreported: entry)
-        }
+        outcomes.merge(await self.outcomes(ofUnreported: entries.filter { outcomes[$0] == nil })) { $1 }
         return outcomes.filter { entries.contains($0.key) }
     }
 
@@ -171,16 +169,20 @@ actor OutboxPusher: Pusher {
         return opened
     }
 
-    /// Returns the outcome of an entry that the push did not report: another push may have sent it.
-    private func outcome(ofUnreported entry: Int64) async -> EditOutcome {
-        if let known = sent[entry] { return known }
+    /// Returns the outcomes of entries that the push did not report: another push may have sent them.
+    private func outcomes(ofUnreported entries: some Collection<Int64>) async -> [Int64: EditOutcome] {
+        var outcomes: [Int64: EditOutcome] = [:]
+        for entry in entries { outcomes[entry] = sent[entry] }
+        let others = entries.filter { outcomes[$0] == nil }
+        guard !others.isEmpty else { return outcomes }
         do {
-            return try await reader.run { [reader] in try reader.store.outcome(of: entry) }
+            let read = try await reader.run { [reader] in try reader.store.outcomes(of: others) }
+            return outcomes.merging(read) { $1 }
         } catch {
             // The other outcomes of the push are still reported.
-            return .unknown(
-                sent: nil,
-                OutboxFailure(code: "unknown", message: "the outcome of the edit cannot be read: \(error)"))
+            let failure = OutboxFailure(code: "unknown", message: "the outcome of the edit cannot be read: \(error)")
+            for entry in others { outcomes[entry] = .unknown(sent: nil, failure) }
+            return outcomes
         }
     }
 }

@@ -45,33 +45,49 @@ package struct StorePusher: Pusher {
         let unreported = entries.filter { outcomes[$0] == nil }
         guard !unreported.isEmpty else { return outcomes }
         let read = try await ImportThread(label: "bmo.outbox").run { [store] in
-            try unreported.map { ($0, try store.outcome(of: $0)) }
+            try store.outcomes(of: unreported)
         }
         return outcomes.merging(read) { $1 }
     }
 }
 
 extension Store {
-    /// Returns the outcome of an entry that a push did not report: what its state says, or, if it has left the outbox,
-    /// whether another push sent it, or it was rolled back or given up by an import.
-    func outcome(of entry: Int64) throws -> EditOutcome {
-        if let left = try outboxEntry(entry) { return left.outcome }
-        return try wasDropped(entry) ? .dropped(nil) : .sent(key: try newKey(of: entry))
+    /// Returns the outcomes of entries that a push did not report: what their states say, or, if they have left the outbox,
+    /// whether another push sent them, or they were rolled back or given up by an import.
+    func outcomes(of entries: [Int64]) throws -> [Int64: EditOutcome] {
+        var outcomes: [Int64: EditOutcome] = [:]
+        var sent: Set<Int64> = []
+        for entry in entries {
+            if let left = try outboxEntry(entry) {
+                outcomes[entry] = left.outcome
+            } else if try wasDropped(entry) {
+                outcomes[entry] = .dropped(nil)
+            } else {
+                sent.insert(entry)
+            }
+        }
+        let keys = try newKeys(of: sent)
+        for entry in sent { outcomes[entry] = .sent(key: keys[entry]) }
+        return outcomes
     }
 
-    /// Returns the key by which the remote replaced another one, as the report of a recent push says.
-    private func newKey(of entry: Int64) throws -> [StoredValue]? {
-        for run in try runs(id: nil, limit: 100) where run.kind == "push" {
+    /// Returns the keys by which the remote replaced others, as the reports of recent pushes say.
+    private func newKeys(of entries: Set<Int64>) throws -> [Int64: [StoredValue]] {
+        var keys: [Int64: [StoredValue]] = [:]
+        guard !entries.isEmpty else { return keys }
+        for run in try runs(id: nil, limit: 100) where run.kind == "push" && keys.count < entries.count {
             guard let summary = run.summary, let batch = try? JSONParser.batch(summary) else { continue }
-            let key = withExtendedLifetime(batch) { () -> [StoredValue]? in
-                let edits = batch[0]["edits"]?.elements ?? []
-                let edit = edits.first { $0["entry"]?.integer == entry && $0["old_key"] != nil }
-                return edit?["key"]?.elements.map { part in
-                    part.integer.map { StoredValue.integer($0) } ?? .text(part.text ?? "")
+            withExtendedLifetime(batch) {
+                for edit in batch[0]["edits"]?.elements ?? [] where edit["old_key"] != nil {
+                    guard let entry = edit["entry"]?.integer, entries.contains(entry), keys[entry] == nil else {
+                        continue
+                    }
+                    keys[entry] = edit["key"]?.elements.map { part in
+                        part.integer.map { StoredValue.integer($0) } ?? .text(part.text ?? "")
+                    }
                 }
             }
-            if let key { return key }
         }
-        return nil
+        return keys
     }
 }
