@@ -12,6 +12,7 @@ private enum Member {
     static let isRetryable = "retryable"
     static let retryAfter = "retry_after"
     static let startsOver = "start_over"
+    static let mayHaveArrived = "may_have_arrived"
 }
 
 extension BridgeError {
@@ -29,6 +30,7 @@ extension BridgeError {
             writer.member(Member.isRetryable, isRetryable)
             writer.member(Member.retryAfter, retryAfterMilliseconds.map(Int.init))
             if startsOver { writer.member(Member.startsOver, true) }
+            if mayHaveArrived { writer.member(Member.mayHaveArrived, true) }
         }
     }
 
@@ -61,6 +63,7 @@ extension BridgeError {
         }
         isRetryable = try bool(Member.isRetryable)
         startsOver = try bool(Member.startsOver)
+        mayHaveArrived = try bool(Member.mayHaveArrived)
         switch record[Member.retryAfter]?.tag {
         case nil, .null: break
         case .int64: retryAfterMilliseconds = record[Member.retryAfter]?.int64

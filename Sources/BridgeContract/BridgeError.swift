@@ -54,11 +54,16 @@ public struct BridgeError: Error, Sendable, Equatable, CustomStringConvertible {
     ///
     /// The host then forgets what the scan listed, and fetches everything from the beginning, at most three times.
     public var startsOver: Bool
+    /// Whether the remote may have made the change of a write all the same. (1.2)
+    ///
+    /// Of a retryable error: the write is sent again without a look at the remote, and is not rolled back here before.
+    public var mayHaveArrived: Bool
 
     /// Creates an error.
     public init(
         _ code: Code, _ message: String, remedy: String? = nil, location: String? = nil, remote: String? = nil,
-        isRetryable: Bool = false, retryAfterMilliseconds: Int64? = nil, startsOver: Bool = false
+        isRetryable: Bool = false, retryAfterMilliseconds: Int64? = nil, startsOver: Bool = false,
+        mayHaveArrived: Bool = false
     ) {
         self.code = code
         self.message = message
@@ -68,6 +73,7 @@ public struct BridgeError: Error, Sendable, Equatable, CustomStringConvertible {
         self.isRetryable = isRetryable
         self.retryAfterMilliseconds = retryAfterMilliseconds
         self.startsOver = startsOver
+        self.mayHaveArrived = mayHaveArrived
     }
 
     /// The error on one line.

@@ -58,14 +58,42 @@ struct Changes {
         return patch
     }
 
-    /// The JSON Patch operations.
+    /// Returns the JSON Patch operations.
     ///
-    /// `add` also replaces existing members, while `replace` requires them to exist (RFC 6902, section 4.1).
-    var operations: [JSONTree] {
+    /// `add` also replaces existing members, while `replace` requires them to exist. Both require the object around a
+    /// member (RFC 6902, section 4.1), which is added first where the remote has none.
+    ///
+    /// - Parameter current: The remote's object; nil if it is not known.
+    func operations(in current: JSONTree?) -> [JSONTree] {
         guard let changes else { return Self.operations(values, at: "") }
-        return changes.map { change in
-            ["op": "add", "path": .text(change.path.map { "/" + Self.escaped($0) }.joined()), "value": change.value]
+        var current = current
+        var operations: [JSONTree] = []
+        for change in changes {
+            for length in 1..<max(1, change.path.count) {
+                let parent = Array(change.path.prefix(length))
+                guard let object = current, (object[parent] ?? .null) == .null else { continue }
+                operations.append(Self.addition(of: .object([]), at: parent))
+                current?.set(.object([]), at: parent[...])
+            }
+            operations.append(Self.addition(of: change.value, at: change.path))
+            current?.set(change.value, at: change.path[...])
         }
+        return operations
+    }
+
+    /// Whether a value goes into an object that the remote may lack: no value of it is known to be there.
+    ///
+    /// - Parameter known: Values that the remote has, in its structure.
+    func mayLackParents(besides known: [JSONTree]) -> Bool {
+        (changes ?? []).contains { change in
+            guard change.path.count > 1 else { return false }
+            let parent = Array(change.path.dropLast())
+            return !known.contains { $0[parent]?.holdsValue ?? false }
+        }
+    }
+
+    private static func addition(of value: JSONTree, at path: [String]) -> JSONTree {
+        ["op": "add", "path": .text(path.map { "/" + escaped($0) }.joined()), "value": value]
     }
 
     static func operations(_ value: JSONTree, at pointer: String) -> [JSONTree] {
@@ -78,4 +106,11 @@ struct Changes {
 
     /// Escapes a reference token (RFC 6901, section 3).
     private static func escaped(_ name: String) -> String { name.replacing("~", with: "~0").replacing("/", with: "~1") }
+}
+
+extension JSONTree {
+    /// Whether the value is an object with a value other than null, at any depth.
+    fileprivate var holdsValue: Bool {
+        members.contains { $0.value.isObject ? $0.value.holdsValue : $0.value != .null }
+    }
 }

@@ -48,6 +48,19 @@ extension RESTObjectWriter {
         return whole
     }
 
+    /// Returns the remote's object for a JSON Patch that sets a member of an object which the remote may lack; nil if it has
+    /// that, or cannot be read: it then decides about the patch.
+    ///
+    /// - Throws: ``BridgeError`` if the remote has changed a value meanwhile; nothing was sent.
+    func patched(_ url: HTTPURL) throws -> JSONTree? {
+        var known: [JSONTree] = [JSONTree(request.before)]
+        if let nested = request.nested { known.append(JSONTree(nested)) }
+        guard Changes(request).mayLackParents(besides: known) else { return nil }
+        guard let current = try? readIfPossible(url) else { return nil }
+        try checkUnchanged(current)
+        return current
+    }
+
     /// Refuses to write over values that the remote has changed since they were imported.
     private func checkUnchanged(_ object: JSONTree) throws {
         guard let path = EarlierValues(request).difference(from: object) else { return }

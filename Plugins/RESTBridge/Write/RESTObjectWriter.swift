@@ -6,7 +6,8 @@ internal import RecordBatch
 /// Sends one change to the remote and reads the reply.
 ///
 /// Sends each request at most once. If it is unknown whether the remote made the change, the error has the code
-/// `timeout` and is not retryable: the host re-checks the remote before it writes again.
+/// `timeout` and is not retryable: the host re-checks the remote before it writes again. That of a delete, which may
+/// always be sent again, is retryable, and says that the remote may have made the change.
 struct RESTObjectWriter {
     let client: HTTPClient
     let base: HTTPURL
@@ -68,6 +69,7 @@ struct RESTObjectWriter {
             body = Body(rule, request, variables, base: current.object).encoded
         case (.update, _) where rule.sendsNestedWhole && request.nested != nil:
             body = Body(rule, request, variables, base: try wholeNested(url)).encoded
+        case (.update, .jsonPatch): body = Body(rule, request, variables, base: try patched(url)).encoded
         default: body = Body(rule, request, variables).encoded
         }
         let (response, exchange) = try send(url, body, etag: etag)
@@ -263,6 +265,7 @@ struct RESTObjectWriter {
         if rule.isIdempotent {
             var error = error
             error.isRetryable = true
+            error.mayHaveArrived = true
             return error
         }
         return unsettled(error)

@@ -284,6 +284,6 @@ extension OutboxFailure {
         let place = failure.location.map { failure.message.contains($0) ? "" : " (\($0))" } ?? ""
         self.init(
             code: failure.code.rawValue, message: failure.message + place, remedy: failure.remedy,
-            remote: failure.remote)
+            remote: failure.remote, mayHaveArrived: failure.isRetryable && failure.mayHaveArrived)
     }
 }

@@ -92,11 +92,12 @@ struct PushReader {
     ///
     /// - Parameters:
     ///   - values: The identifying values.
-    ///   - sent: All sent values; values that the remote does not show cannot be compared.
+    ///   - edit: The create, with all sent values; those that the remote does not show cannot be compared.
     ///   - isKnown: Whether the object of a key was in the database before.
     func objects(
-        like values: [String: StoredValue], sent: [String: StoredValue], isKnown: ([StoredValue]) async -> Bool
+        like values: [String: StoredValue], createdBy edit: OutboxEntry, isKnown: ([StoredValue]) async -> Bool
     ) async throws -> Candidates {
+        let sent = Dictionary(edit.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
         let plan = OutgoingPlan(of: entity, in: model)
         var conditions: [(name: String, value: OutgoingValue)] = []
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
@@ -129,7 +130,11 @@ struct PushReader {
                 } else if await isKnown(key) {
                     candidates.other = (key, "it existed here before")
                 } else if let object = try? object(batch, row.record) {
-                    candidates.found.append(object)
+                    if let name = object.otherValues(than: edit).first {
+                        candidates.other = (key, "its \(name) is another")
+                    } else {
+                        candidates.found.append(object)
+                    }
                 }
             }
             return candidates.found.count < 2

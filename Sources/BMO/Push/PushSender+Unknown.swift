@@ -142,9 +142,8 @@ extension PushSender {
     private func candidates(
         _ entry: OutboxEntry, _ place: Destination, _ wanted: [String: StoredValue]
     ) async throws -> PushReader.Candidates {
-        let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
         let root = model.entities[model.entities[place.index].root]
-        return try await reader(place).objects(like: wanted, sent: sent) { key in
+        return try await reader(place).objects(like: wanted, createdBy: entry) { key in
             (try? await store.run { try $0.hasObject(root, key: key, before: entry.created) }) ?? true
         }
     }

@@ -48,21 +48,19 @@ struct RemoteObject: Sendable {
             }
             return value(field, of: row)?.isSame(as: new, layout.fields[field].type) ?? false
         }
-        return fits && edit.links.allSatisfy { targets(of: $0.relationship) == $0.new }
+        return fits && edit.links.allSatisfy { isSame($0) == true }
     }
 
     /// Returns whether the object can be the one that a create made, under another key: all the values it shows are the
     /// sent ones.
     func isCreated(by edit: OutboxEntry) -> Bool {
-        let shown = comparison(with: edit).filter { !layout.key.contains($0.field) }
+        let shown = comparison(with: edit)
         return !shown.isEmpty && shown.allSatisfy(\.isSame)
     }
 
-    /// Returns the names of the attributes that an edit sent and that the object has with other values.
+    /// Returns the names of the attributes and relationships that an edit sent and that the object has with other values.
     func otherValues(than edit: OutboxEntry) -> [String] {
-        comparison(with: edit).filter { !layout.key.contains($0.field) && !$0.isSame }.map {
-            layout.fields[$0.field].name
-        }
+        comparison(with: edit).filter { !$0.isSame }.map(\.name)
     }
 
     /// Returns the columns that an update sets, where the record shows only the object's key and version.
@@ -81,15 +79,28 @@ struct RemoteObject: Sendable {
         return isShown ? [] : edit.changes.filter { $0.new != nil }.map(\.name)
     }
 
-    /// Compares the values that an edit sets with those that the record shows.
-    private func comparison(with edit: OutboxEntry) -> [(field: Int, isSame: Bool)] {
+    /// Compares the values and lists that an edit sets, besides the key, with those that the record shows.
+    private func comparison(with edit: OutboxEntry) -> [(name: String, isSame: Bool)] {
         guard let row = page.rows.first else { return [] }
-        return edit.changes.compactMap { change in
+        var comparison: [(name: String, isSame: Bool)] = []
+        for change in edit.changes {
             guard let new = change.new, let field = layout.fields.firstIndex(where: { $0.name == change.name }),
-                let value = value(field, of: row)
-            else { return nil }
-            return (field, value.isSame(as: new, layout.fields[field].type))
+                !layout.key.contains(field), let value = value(field, of: row)
+            else { continue }
+            comparison.append((change.name, value.isSame(as: new, layout.fields[field].type)))
         }
+        for link in edit.links {
+            if let isSame = isSame(link) { comparison.append((link.relationship, isSame)) }
+        }
+        return comparison
+    }
+
+    /// Returns whether the record shows the list that an edit sets; nil if it does not show the list.
+    private func isSame(_ link: OutboxEntry.LinkEdit) -> Bool? {
+        guard let toMany = layout.toMany.first(where: { $0.name == link.relationship }),
+            let targets = targets(of: link.relationship)
+        else { return nil }
+        return toMany.isSame(targets, link.new)
     }
 
     /// Returns the value of a field; nil if the record does not show it.

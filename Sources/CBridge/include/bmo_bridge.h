@@ -295,7 +295,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                           retryable: bool
  *                           retry_after: int or null  milliseconds
  *                           start_over: bool  (since 1.2; of a fetch) what this scan returned is out of date: the host
- *                                             forgets what it listed, and fetches from the beginning, at most three times }
+ *                                             forgets what it listed, and fetches from the beginning, at most three times
+ *                           may_have_arrived: bool  (since 1.2; of a write that is retryable) the remote may have made
+ *                                             the change all the same: the host sends it again, but does not roll it
+ *                                             back before }
  */
 typedef struct bmo_bridge_table {
     uint32_t struct_size;

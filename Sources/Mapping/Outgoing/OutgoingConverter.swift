@@ -20,12 +20,19 @@ struct OutgoingConverter: Sendable {
     func convert(_ value: StoredValue) throws(ValueConverter.Misfit) -> OutgoingValue {
         var scalar = try natural(value)
         for transformer in attribute.transformers.reversed() { scalar = try undo(transformer, scalar, value) }
+        try check(scalar, of: value, "")
+        return try shaped(scalar, of: value)
+    }
+
+    /// Checks that a remote value reads back as the local one.
+    private func check(
+        _ scalar: RemoteScalar, of value: StoredValue, _ reason: String
+    ) throws(ValueConverter.Misfit) {
         let arena = Arena()
         let back = try forward.convert(scalar, arena).value ?? .null
         guard back == value else {
-            throw ValueConverter.Misfit(reason: "it would come back as \(Self.shown(back))")
+            throw ValueConverter.Misfit(reason: "\(reason)it would come back as \(Self.shown(back))")
         }
-        return try shaped(scalar)
     }
 
     /// Returns the value in its type, before the inverse transformers are applied.
@@ -122,17 +129,26 @@ struct OutgoingConverter: Sendable {
         return .text(mapping.remote)
     }
 
-    private func shaped(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> OutgoingValue {
+    /// Returns a remote value in the form in which it is sent.
+    private func shaped(
+        _ scalar: RemoteScalar, of value: StoredValue
+    ) throws(ValueConverter.Misfit) -> OutgoingValue {
         guard let form = attribute.write.form, let text = scalar.text else { return OutgoingValue(scalar) }
         switch form {
         case .text: return .text(text)
         case .number:
             if case .bool = scalar { return OutgoingValue(scalar) }
-            if let number = Int64(text) { return .int(number) }
-            guard let number = DecimalText(text) else {
+            let number: RemoteScalar
+            if let integer = Int64(text) {
+                number = .int(integer)
+            } else if let decimal = DecimalText(text) {
+                number = .decimal(decimal.plain)
+            } else {
                 throw ValueConverter.Misfit(reason: "it is sent as a number, but is not one")
             }
-            return .decimal(number.plain)
+            // A number has no zeros in front, no plus and no exponent: a text may have them.
+            try check(number, of: value, "it is sent as a number, and ")
+            return OutgoingValue(number)
         case .key, .object: return OutgoingValue(scalar)
         }
     }

@@ -19,7 +19,8 @@ public enum EditOutcome: Sendable, Equatable {
     case sent(key: [StoredValue]?)
     /// The edit was not applied, and stays in the outbox: it is sent again at `until`, or by the next push if nil.
     ///
-    /// The failure is that of the last attempt; nil where there was none.
+    /// The failure is that of the last attempt; nil where there was none. If it says ``OutboxFailure/mayHaveArrived``, the
+    /// remote may have applied the edit, which must not be rolled back.
     case waits(until: String?, OutboxFailure?)
     /// The remote rejected the edit and did not apply it. It stays in the outbox until it is retried, edited or dropped.
     case refused(OutboxFailure)

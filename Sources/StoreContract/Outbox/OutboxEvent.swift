@@ -127,6 +127,7 @@ extension OutboxEntry {
             // A conflict that an import has found meanwhile must be resolved first.
             (state, self.failure) = (try hasConflicts() ? .conflict : .pending, failure)
             notBefore = instant
+            if failure?.mayHaveArrived == true { mayHaveArrived = true }
         case .refused(let failure):
             (state, self.failure, notBefore) = (.refused, failure, nil)
             mayHaveArrived = false

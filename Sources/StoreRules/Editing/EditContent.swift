@@ -121,15 +121,19 @@ extension OutboxFailure {
         self = withExtendedLifetime(batch) {
             OutboxFailure(
                 code: batch[0]["code"]?.text ?? "", message: batch[0]["message"]?.text ?? "",
-                remedy: batch[0]["remedy"]?.text, remote: batch[0]["remote"]?.text)
+                remedy: batch[0]["remedy"]?.text, remote: batch[0]["remote"]?.text,
+                mayHaveArrived: batch[0][Self.arrival]?.integer == 1)
         }
     }
 
     /// The failure as a JSON object.
     package var json: String {
-        let members = [("code", code), ("message", message), ("remedy", remedy), ("remote", remote)]
-        return JSONText.object(
-            members.compactMap { name, text in text.map { (name: name, value: StoredValue.text($0)) } }
-        ).string
+        let texts = [("code", code), ("message", message), ("remedy", remedy), ("remote", remote)]
+        var members = texts.compactMap { name, text in text.map { (name: name, value: StoredValue.text($0)) } }
+        if mayHaveArrived { members.append((name: Self.arrival, value: .integer(1))) }
+        return JSONText.object(members).string
     }
+
+    /// The member that is 1 if the remote may have carried out the edit.
+    private static let arrival = "may_have_arrived"
 }

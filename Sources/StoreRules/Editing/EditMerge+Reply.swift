@@ -18,7 +18,14 @@ extension EditMerge {
                 remedy: "check what the configuration says about the key in the reply")
         }
         try outbox.removeEntry(entry)
-        if isScanned { try tables.acknowledged.addAcknowledged(entry, root: root, key: key ?? entry.key) }
+        if isScanned {
+            try tables.acknowledged.addAcknowledged(entry, root: root, key: key ?? entry.key)
+        } else if entry.operation == .create {
+            // The scans that begin later look for the new object, and none before them. They compare none of its values.
+            var created = entry
+            (created.changes, created.links) = ([], [])
+            try tables.acknowledged.addAcknowledged(created, root: root, key: key ?? entry.key)
+        }
         let hasMore = try !outbox.entries(root, entry.key).isEmpty
         if !hasMore { try conflicts.removeConflicts(root, entry.key) }
         if entry.operation == .delete {

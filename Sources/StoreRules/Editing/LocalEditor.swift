@@ -137,10 +137,7 @@ package struct LocalEditor {
         }
         let entry: Int64?
         if let last, last.takesEdits, last.operation != .delete {
-            let found = try conflicts.conflicts(object.root, object.key)
-            let joined = last.adding(changes, lists.own, keeping: Set(found.compactMap(\.column)))
-                .with(userInfo: edit.userInfo)
-            entry = try store(try settle(found, by: joined, object), object, after: last)
+            entry = try join(changes, lists.own, with: last, edit.userInfo, object)
         } else {
             entry = try enqueue(
                 OutboxEntry(
@@ -149,6 +146,30 @@ package struct LocalEditor {
                     hasTemporaryKey: last?.hasTemporaryKey ?? false, userInfo: edit.userInfo), object)
         }
         return EditReceipt(entity: layout.name, key: object.key, entry: entry ?? lists.otherEntry)
+    }
+
+    /// Joins an edit with the object's last entry; returns the entry that has it, if there is something left to send.
+    ///
+    /// If that is the update that completes a create whose references form a cycle, the values of the create stay there.
+    private func join(
+        _ changes: [OutboxEntry.FieldEdit], _ links: [OutboxEntry.LinkEdit], with last: OutboxEntry,
+        _ userInfo: String?, _ object: EditedObject
+    ) throws -> Int64? {
+        let create = try outbox.entries(object.root, object.key)
+            .first { $0.id != last.id && $0.operation == .create && $0.takesEdits }
+        func isOfCreate(_ name: String) -> Bool { create?.sets(name) == true && !last.sets(name) }
+        let given = changes.filter { isOfCreate($0.name) }
+        let givenLinks = links.filter { isOfCreate($0.relationship) }
+        var entry: Int64?
+        if let create, !given.isEmpty || !givenLinks.isEmpty {
+            entry = try store(create.adding(given, givenLinks).with(userInfo: userInfo), object, after: create)
+        }
+        let rest = changes.filter { !isOfCreate($0.name) }
+        let restLinks = links.filter { !isOfCreate($0.relationship) }
+        guard !rest.isEmpty || !restLinks.isEmpty else { return entry }
+        let found = try conflicts.conflicts(object.root, object.key)
+        let joined = last.adding(rest, restLinks, keeping: Set(found.compactMap(\.column))).with(userInfo: userInfo)
+        return try store(try settle(found, by: joined, object), object, after: last) ?? entry
     }
 
     /// Returns the object of an edit, with its actual entity, and its row.

@@ -9,18 +9,23 @@ extension LocalEditor {
     /// - Throws: ``UndoRefusal`` if the rows have changed since; ``StoreError`` if an edit was sent.
     package func undo(_ changes: [RowChange], of run: Int64, earlier: [Int64: [RowChange]]) throws {
         var conflicts: [UndoConflict] = []
+        var creates: [Int64] = []
         for change in RowChange.inOrderOfReversal(changes) {
-            if let reason = try takeBack(change, of: run, earlier) {
+            if let reason = try takeBack(change, of: run, earlier, dropping: &creates) {
                 conflicts.append(
                     UndoConflict(entity: change.entity, key: JSONText.key(change.key).string, reason: reason))
             }
         }
         guard conflicts.isEmpty else { throw UndoRefusal(run: run, conflicts: conflicts, count: conflicts.count) }
+        // New objects may refer to each other, so that none of them can be dropped before the others.
+        try drop(creates)
     }
 
     /// Makes the edit that reverts a run's change of a row; returns the reason if that is impossible.
+    ///
+    /// - Parameter creates: Gets the entries that are dropped with all others that created objects.
     private func takeBack(
-        _ change: RowChange, of run: Int64, _ earlier: [Int64: [RowChange]]
+        _ change: RowChange, of run: Int64, _ earlier: [Int64: [RowChange]], dropping creates: inout [Int64]
     ) throws -> String? {
         guard let index = model.index(of: change.entity) else { return "the configuration has no such entity any more" }
         let root = model.entities[index].root
@@ -29,15 +34,18 @@ extension LocalEditor {
         if let name = Self.unknownName(in: change, layout) {
             return "the configuration has no \(change.entity).\(name) any more"
         }
-        let runs = try outbox.waitingRuns(root, key)
-        let entry = try runs.contains(run) ? outbox.entries(root, key).last : nil
+        let entries = try outbox.entries(root, key)
+        let contributing = try outbox.contributingRuns(root, key)
+        var own = entries.filter { contributing[$0.id]?.contains(run) == true }
+        if own.contains(where: { !$0.takesEdits }) { own = [] }
+        let runs = Set(entries.filter(\.isAtRest).flatMap { contributing[$0.id] ?? [] })
         let row = try objects.row(root, key)
         let found = try conflicts.conflicts(root, key)
         let before = runs.filter { $0 < run }.flatMap { earlier[$0] ?? [] }
             .filter { $0.entity == change.entity && $0.key == key }
         let edited = Set(before.flatMap { $0.columns.map(\.name) + $0.links.map(\.relationship) })
         let reversal = try EditReversal(
-            change, entry, row: row, layout, isFirst: { !edited.contains($0) },
+            change, own, row: row, layout, isFirst: { !edited.contains($0) },
             remote: { name in
                 guard let value = found.first(where: { $0.column == name })?.remote else { return nil }
                 guard let toMany = layout.toMany.first(where: { $0.name == name }) else { return .value(value) }
@@ -47,13 +55,13 @@ extension LocalEditor {
         switch reversal {
         case .refused(let reason): return reason
         case .restore(let columns, let lists):
-            guard let entry else { return nil }
+            guard let entry = own.last else { return nil }
             try drop(entry)
             try conflicts.removeConflicts(root, key)
             try restore(entry, root)
             try edit(entry.entity, key, columns, lists)
-        case .dropCreate: try drop(entry.map { [$0.id] } ?? [])
-        case .edit(let columns, let lists): try edit(entry?.entity ?? change.entity, key, columns, lists)
+        case .dropCreate: creates += own.map(\.id)
+        case .edit(let columns, let lists): try edit(own.last?.entity ?? change.entity, key, columns, lists)
         }
         return nil
     }

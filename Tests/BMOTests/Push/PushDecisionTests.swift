@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    @Test func `a retryable failure says whether the edit may have arrived`() {
+        for (isRetryable, mayHaveArrived) in [(true, true), (false, false)] {
+            var lost = failure(.unreachable, isRetryable: isRetryable)
+            lost.mayHaveArrived = true
+            var words = OutboxFailure(failure(.unreachable))
+            words.mayHaveArrived = mayHaveArrived
+            #expect(
+                decision(.delete).afterFailure(lost, nextTry: "next")
+                    == .settle(.waits(until: "next", words), isBridgeUnusable: true))
+        }
+    }
+
     @Test func `a rejection is refused, but for a conflict or an object that is gone`() {
         for code in [BridgeFailure.Code.configuration, .permission, .remote, .unsupported, .limit] {
             for operation in OutboxEntry.Operation.allCases {

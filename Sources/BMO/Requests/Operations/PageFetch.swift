@@ -62,7 +62,7 @@ struct PageFetch: Sendable {
         var context = session.context(observer)
         context.terms = terms
         let writer = PageWriter(
-            .pages(keepsKeys: keepsOrder), of: ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false),
+            .pages(keepsKeys: keepsOrder), of: ScanRequest(plan, saved: nil, isFull: true),
             context, acknowledged: acknowledged, members: members)
         writer.redaction = connection.redaction
         return try await pages(of: stream, to: writer, acknowledged)
