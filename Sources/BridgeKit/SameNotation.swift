@@ -3,15 +3,19 @@ internal import TextFormats
 /// Compares two scalars of a remote, which may write one value in several ways: 2.5 and 2.50, 1 and true, an instant in two
 /// time zones.
 package enum SameNotation {
-    /// Returns whether two texts are the same text, number, boolean or instant.
+    /// Returns whether two texts are the same text, number, boolean, instant or day.
+    ///
+    /// A date without a time and a zone is a day: another text is the same if it names this day, in whatever zone.
     package static func isSame(_ a: String, _ b: String) -> Bool {
         if a == b { return true }
         let (a, b) = (trimmed(a), trimmed(b))
         if a == b { return true }
         if let a = number(a), let b = number(b) { return a == b }
         if let a = flag(a), let b = flag(b) { return a == b }
-        if let a = ISODate(a), let b = ISODate(b) { return a.microseconds == b.microseconds }
-        return false
+        guard let first = ISODate(a), let second = ISODate(b) else { return false }
+        if first.microseconds == second.microseconds { return true }
+        guard let day = first.day, day == second.day else { return false }
+        return day == a || day == b
     }
 
     private static func flag(_ text: String) -> Bool? {

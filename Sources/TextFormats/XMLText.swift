@@ -15,11 +15,16 @@ package enum XMLText {
         }
     }
 
-    /// Returns text escaped for content and for attributes in double quotes.
-    package static func escaped(_ text: String) -> String {
+    /// Returns text escaped for content, or for an attribute in double quotes.
+    ///
+    /// - Parameter isAttribute: Whether line feeds and tabs become references, too: a reader would replace them by spaces
+    ///   (section 3.3.3).
+    package static func escaped(_ text: String, isAttribute: Bool = false) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
-            if let reference = reference(for: scalar) {
+            if isAttribute, scalar == "\n" || scalar == "\t" {
+                escaped += "&#\(scalar.value);"
+            } else if let reference = reference(for: scalar) {
                 escaped += reference
             } else {
                 escaped.unicodeScalars.append(scalar)

@@ -78,6 +78,35 @@ import TestSupport
         #expect(try read(message("<n:item/>"), type: "multipart/related;boundary=b+1").records == ["{}"])
     }
 
+    @Test func `an attachment is decoded as it says, and a record with one that cannot be goes to quarantine`() throws {
+        let base64 = "base64\r\n\r\naGVs\r\nbG8=\r\n"
+        let quoted = message(items).replacing(
+            base64, with: "Quoted-Printable\r\n\r\n=C3=a9=3D=\r\nx \t\r\ny=")
+        for piece in [1, 2, 3, 5, 64, Int.max] {
+            let outcome = try read(quoted, piece: piece)
+            #expect(outcome.error == nil)
+            #expect(
+                outcome.records.contains(#"{"id":3,"image":"w6k9eA0KeQ==","other":"AQ0KLS1iKw0KLS1iAg=="}"#),
+                "\(outcome.records)")
+        }
+        let unknown = try read(message(items).replacing(base64, with: "x-uuencode\r\n\r\nbegin 644 x"))
+        #expect(unknown.records == [#"{"id":2}"#, #"{"id":1,"image":"AQ0KLS1iKw0KLS1iAg=="}"#])
+        #expect(
+            unknown.reader.takeRejected().map(\.reason).first
+                == "the attachment \"two words\" of the record is encoded as x-uuencode, which is not supported")
+        let compressed = try read(
+            message(items).replacing("<one@x>\r\n", with: "<one@x>\r\nContent-Encoding: gzip\r\n"))
+        #expect(
+            compressed.reader.takeRejected().map(\.reason).first
+                == "the attachment \"one@x\" of the record is encoded as gzip, which is not supported")
+    }
+
+    @Test func `text that is not quoted-printable stays as it is`() {
+        var decoder = QuotedPrintableDecoder()
+        let decoded = decoder.feed(Array("a=G1 =4\r\n=  \r\nb\t =".utf8)) + decoder.finish()
+        #expect(String(decoding: decoded, as: UTF8.self) == "a=G1 =4\r\nb\t ")
+    }
+
     @Test func `a message that breaks off, or has no envelope, is malformed`() throws {
         let broken = try #require(try read(String(message("<n:item/>").dropLast(20))).error)
         #expect(broken.message.contains("last boundary is missing"))

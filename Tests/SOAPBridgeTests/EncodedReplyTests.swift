@@ -1,4 +1,5 @@
 import BridgeKit
+import RecordBatch
 import Testing
 import TestSupport
 
@@ -152,6 +153,33 @@ import TestSupport
         #expect(records.count == count)
         #expect(records[12_345] == #"{"id":12345,"more":"\#(padding)"}"#)
         #expect(records.last?.hasPrefix(#"{"id":39999,"#) == true)
+    }
+
+    @Test func `places that an array leaves out are null, and an object with such an array is not sent back`() throws {
+        let body = """
+            <n:getResponse><return enc:arrayType="n:Node[2]">
+              <item><id>1</id><names enc:arrayType="xs:decimal[5]" enc:offset="[2]"><name>1.5</name><name>2</name></names></item>
+              <item><id>2</id><names enc:arrayType="xs:decimal[4]"><name enc:position="[1]">7</name>
+                <name enc:position="[3]">8</name></names></item></return></n:getResponse>
+            """
+        #expect(
+            try read(body).records == [
+                #"{"id":1,"names":[null,null,1.5,2]}"#, #"{"id":2,"names":[null,7,null,8]}"#,
+            ])
+        let reader = try ReplyReader(
+            plan: Samples.plan(definition(), operation: "get", records: "getResponse/return/item", total: ""),
+            isExact: true)
+        let writer = RecordBatchWriter()
+        let reply = Samples.envelope(body).replacing(
+            "<e:Envelope", with: "<e:Envelope xmlns:n=\"urn:e\" xmlns:enc=\"\(Self.encoding)\"")
+        try reader.feed(Array(reply.utf8)[...], into: writer)
+        try reader.finish()
+        let batch = try writer.finish()
+        let obstacles = withExtendedLifetime(batch) { (0..<batch.count).map { batch[$0]["#obstacle"]?.text ?? "" } }
+        #expect(
+            obstacles == Array(repeating: "it has an array that leaves out places (offset, position)", count: 2))
+        let endless = body.replacing("[2]\"><name>", with: "[2000000000]\"><name>")
+        #expect(try bridgeError { _ = try read(endless) }.code == .limit)
     }
 
     @Test func `a request names its types and counts its arrays`() throws {

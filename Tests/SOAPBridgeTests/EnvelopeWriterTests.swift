@@ -23,13 +23,13 @@ import TestSupport
     @Test func `elements come in schema order, qualified and escaped`() throws {
         let input = object([
             "tag": .array([.text("a"), .text("b")]), "offset": .text("0"),
-            "filter": object(["name": .text("<R&D>\r\""), "@lang": .text("d\"e")]),
+            "filter": object(["name": .text("<R&D>\r\""), "@lang": .text("d\"e\n\t")]),
         ])
         #expect(
             try body(input) == """
                 <?xml version="1.0" encoding="UTF-8"?>
                 <soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:n1="urn:s"><soap:Body><n1:List>\
-                <n1:filter lang="d&quot;e"><n1:name>&lt;R&amp;D&gt;&#13;&quot;</n1:name></n1:filter>\
+                <n1:filter lang="d&quot;e&#10;&#9;"><n1:name>&lt;R&amp;D&gt;&#13;&quot;</n1:name></n1:filter>\
                 <n1:offset>0</n1:offset><n1:tag>a</n1:tag><n1:tag>b</n1:tag></n1:List></soap:Body></soap:Envelope>
                 """)
     }

@@ -204,6 +204,58 @@ import Testing
         #expect(scan.pages.last?.warnings.first?.contains("<other> occurs in a list") == true)
     }
 
+    @Test func `another element beside the records of a list is not a record, and that is reported`() throws {
+        let scan = try scan("beside")
+        #expect(scan.records == [#"{"id":1}"#, #"{"id":2}"#])
+        let warnings = scan.pages.flatMap(\.warnings).joined()
+        #expect(warnings.contains("<removed> is not in the schema; <summary> is not in the schema"), "\(warnings)")
+        #expect(scan.pages.last?.isComplete == false)
+        #expect(warnings.contains("the list of <item> also has <removed>, which is not in the schema"), "\(warnings)")
+        let whole = try self.scan("beside", ["paging": ["style": "none"]])
+        #expect(whole.records == scan.records && whole.pages.last?.isComplete == true)
+        #expect(try self.scan("plainbeside").pages.last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        ("renamedtwo", [#"{"id":1}"#, #"{"id":2}"#], "the list of <other> also has <more>"),
+        ("infofirst", [#"{"id":0}"#], "the list of <info> also has <other>"),
+    ])
+    func `a list of elements of several names that the schema lacks is not complete`(
+        name: String, records: [String], words: String
+    ) throws {
+        let sections: [Literal] = [[:], ["paging": ["style": "none"]]]
+        for section in sections {
+            let scan = try scan(name, section)
+            #expect(scan.records == records)
+            #expect(scan.pages.last?.isComplete == false)
+            let warnings = scan.pages.flatMap(\.warnings).joined()
+            #expect(warnings.contains(words), "\(warnings)")
+        }
+    }
+
+    @Test func `a text before records of a name that the schema lacks is not the first of them`() throws {
+        let scan = try scan("summaryfirst")
+        #expect(scan.records == [#"{"id":1}"#, #"{"id":2}"#])
+        #expect(scan.pages.last?.isComplete == true)
+        let warnings = scan.pages.flatMap(\.warnings).joined()
+        #expect(warnings.contains("<summary> is not in the schema"), "\(warnings)")
+        #expect(warnings.contains("<other> occurs in a list"), "\(warnings)")
+        let only = try self.scan("summaryonly")
+        #expect(only.records.isEmpty && only.pages.last?.isComplete == false)
+    }
+
+    @Test func `a reply that is nil is not an empty listing unless that is said`() throws {
+        let scan = try scan("nilresponse")
+        #expect(scan.records.isEmpty && scan.pages.last?.isComplete == false)
+        #expect(
+            scan.pages.flatMap(\.warnings) == [
+                "the reply's <ListResponse> is xsi:nil, which says nothing about the records, so nothing counts as deleted: if "
+                    + "that is an empty list, write paging: {style: none}"
+            ])
+        let whole = try self.scan("nilresponse", ["paging": ["style": "none"]])
+        #expect(whole.pages.last?.isComplete == true && whole.pages.flatMap(\.warnings).isEmpty)
+    }
+
     @Test func `a reply that leads elsewhere than the records is not a complete listing`() throws {
         let scan = try scan("strangers")
         #expect(scan.records.isEmpty)

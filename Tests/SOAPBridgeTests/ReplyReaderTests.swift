@@ -146,6 +146,7 @@ import TestSupport
         ("<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaa\">]><x>&a;</x>", "DOCTYPE"),
         ("<!DOCTYPE x SYSTEM \"http://127.0.0.1:1/x.dtd\"><x/>", "DOCTYPE"),
         (Samples.list("<n:item><n:id>\u{0}</n:id></n:item>"), "not well-formed"),
+        (Samples.list("").replacing("</e:Body>", with: "</e:Body><e:Body/>"), "has two soap:Body elements"),
     ])
     func `a reply that is not one is malformed`(reply: String, words: String) throws {
         let plan = try Samples.plan(Samples.load())
@@ -154,6 +155,38 @@ import TestSupport
             #expect(error.code == .malformed)
             #expect(error.message.contains(words), "\(error)")
         }
+    }
+
+    @Test func `white space around a time means nothing, and in a text it is kept`() throws {
+        let definition = try Samples.load()
+        let item = "<n:item><n:name> a </n:name><n:when>\n 2017-08-01T10:00:00Z\t</n:when></n:item>"
+        let record = #"{"name":" a ","when":"2017-08-01T10:00:00Z"}"#
+        #expect(
+            try Samples.read(Samples.list(item + item), Samples.plan(definition)).records == [record, record])
+        let typed =
+            #"<n:item><n:any xsi:type="xs:date"> 2017-08-01 </n:any><n:url xsi:type="xs:anyURI"> http://a </n:url></n:item>"#
+        #expect(
+            try Samples.read(Samples.list(typed), Samples.plan(definition)).records == [
+                #"{"any":"2017-08-01","url":"http://a"}"#
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("string", "a  b ", " a  b "), ("string", "\n  a b\r\n ", "a b"), ("string", "a\t\n", "a"),
+            ("string", " ", nil), ("int", "7 ", "7"), ("dateTime", "2017-08-01T10:00:00Z ", "2017-08-01T10:00:00Z"),
+        ] as [(String, String, String?)])
+    func `white space around a token is kept unless its type or a line break says that it means nothing`(
+        type: String, text: String, token: String?
+    ) throws {
+        let total = "<xs:element name=\"total\" type=\"xs:"
+        let wsdl = Samples.wsdl(schemas: "").replacing(total + "int", with: total + type)
+        let definition = try Samples.load(["http://a.example/s.wsdl": wsdl])
+        let port = try definition.port(service: nil, port: nil, version: nil).1
+        let plan = try ReplyPlan(
+            operation: try port.operation("List"), schemas: definition.schemas,
+            records: ["ListResponse", "items", "item"], token: ["ListResponse", "total"])
+        #expect(try Samples.read(Samples.list("", total: text), plan).reader.captured(.token) == token)
     }
 
     @Test func `an empty list is not an error`() throws {

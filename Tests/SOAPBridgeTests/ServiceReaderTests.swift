@@ -165,6 +165,30 @@ import Testing
         #expect(unknown?["obstacle"] == nil)
     }
 
+    @Test func `a name that reads and changes something acts, and nouns do not`() {
+        let acting = [
+            "GetAndDeleteMessages", "FetchAndRemoveParcels", "LoadAndClearErrors", "ExportAndPurgeLogs",
+            "ReadAndLockJobs", "DequeueMessages", "PopEvents", "AcknowledgeAlerts", "GenerateInvoices",
+            "TerminateSessions", "KillTasks", "FlushCaches", "ConsumeTokens", "ArchiveOrders", "CheckoutItems",
+            "ReleaseHolds", "ExpireTickets", "ReceiveMail", "IssueCoupons", "AcceptQuotes", "TriggerAlarms",
+            "ReplaceParts", "RecalculatePrices", "FindOrCreateUser", "MessagesReadAndLock", "QueuePurgeAll",
+            "ListAndResetCounters", "GetAndReleaseMessages", "GetAndPostInvoices", "SearchAndBookFlights",
+            "GetAndVoidInvoices", "FetchAndEmptyQueue", "ReleaseAndGetMessages", "NotesDeleteAndGet",
+        ]
+        #expect(acting.filter { OperationVerb.split($0).verb != .acts } == [])
+        #expect(OperationVerb.split("CustomerDeleteAll").verb == .deletes)
+        #expect(OperationVerb.split("AddOrUpdateItem").verb == .creates)
+        let reading = [
+            "GetReleases", "GetRelease", "ListUpdates", "GetIssues", "GetOrders", "ListOfContinentsByName",
+            "FullCountryInfoAllCountries", "GetTermsAndConditions", "GetOldAndNewPrices", "ReleaseList", "GetArchive",
+            "GetDateAndPlaceOfBirth", "Product_GetAll", "GetReceivedOrders",
+        ]
+        #expect(reading.filter { OperationVerb.split($0).verb != .reads } == [])
+        for name in ["CountryInfo", "Items", "Updates", "OrderIssue", "CountryNameAndCode"] {
+            #expect(OperationVerb.split(name).verb == nil, "\(name)")
+        }
+    }
+
     @Test func `an object whose history has objects of its own type is not a list of them`() throws {
         let types = Self.type(
             "Project",

@@ -42,7 +42,9 @@ import Testing
         </definitions>
         """#
 
-    private func write(_ operation: WriteRequest.Operation, _ reply: String) throws {
+    /// Returns how many objects the change delivers.
+    @discardableResult
+    private func write(_ operation: WriteRequest.Operation, _ reply: String) throws -> Int {
         let path = try server.folder.write(Self.wsdl, to: "change.wsdl")
         let options: Literal = ["wsdl": .text(path), "endpoint": .text("\(server.url)/change?\(reply)")]
         let section: Literal = [
@@ -54,7 +56,42 @@ import Testing
             operation, entity: "Note", section: section.options, key: (["id": 1] as Literal).options,
             values: (["id": 1] as Literal).options, object: ([:] as Literal).options)
         request.keyPaths = ["id": ["id"]]
-        try bridge.write(request, into: RecordBatchWriter())
+        let writer = RecordBatchWriter()
+        try bridge.write(request, into: writer)
+        return writer.recordCount
+    }
+
+    @Test func `of several objects in a reply, none is taken for the one that was changed`() throws {
+        #expect(try write(.create, "note") == 1)
+        #expect(try write(.create, "notes") == 0)
+    }
+
+    @Test func `the object in a reply is the only element of the type of the records, rather not in a list`() {
+        var schemas = SchemaSet()
+        let item = schemas.add(.complex(ComplexType()))
+        func element(_ name: String, _ type: TypeID, isRepeated: Bool = false) -> SchemaElement {
+            SchemaElement(name: QName("urn:s", name), type: type, isRepeated: isRepeated)
+        }
+        func paths(_ children: [SchemaElement]) -> [[String]] {
+            var reply = ComplexType()
+            reply.children = children
+            let output = MessageBody(elements: [element("Reply", schemas.add(.complex(reply)))])
+            let operation = WSDLOperation(
+                name: "Change", action: "", style: .document, input: MessageBody(), output: output)
+            return ReplyObject(in: operation, of: item, schemas).paths
+        }
+        var inner = ComplexType()
+        inner.children = [element("item", item)]
+        let result = schemas.add(.complex(inner))
+        #expect(paths([element("item", item)]) == [["Reply", "item"]])
+        #expect(paths([element("old", item), element("new", item)]) == [["Reply", "old"], ["Reply", "new"]])
+        let list = element("item", item, isRepeated: true)
+        let results = element("results", result, isRepeated: true)
+        #expect(paths([list]) == [["Reply", "item"]])
+        #expect(paths([results]) == [["Reply", "results", "item"]])
+        #expect(paths([list, results]) == [["Reply", "item"], ["Reply", "results", "item"]])
+        let created = element("created", result)
+        #expect(paths([list, created]) == [["Reply", "created", "item"]])
     }
 
     @Test(

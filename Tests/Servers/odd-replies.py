@@ -59,7 +59,8 @@ def change(body, mode):
         'marketing': '<Results><StatusCode>Error</StatusCode><StatusMessage>locked</StatusMessage><ErrorCode>2</ErrorCode></Results>'
             '<OverallStatus>Error</OverallStatus>',
         'text': '<ChangeResult>Error: locked</ChangeResult>', 'return': '<return>ERROR</return>',
-        'note': '<note><id>1</id><success>false</success></note>'}
+        'note': '<note><id>1</id><success>false</success></note>',
+        'notes': '<note><id>1</id></note><note><id>2</id></note>'}
     return 200, XML, env('<ChangeResponse xmlns="urn:s">%s</ChangeResponse>' % replies[mode])
 DYNAMIC = {'change': change, 'exchange': exchange, 'leads': leads, 'many': many, 'rows': rows}
 REPLIES = {
@@ -120,6 +121,13 @@ REPLIES = {
     'page': (200, 'text/html', '<!DOCTYPE html><html><head><title>Sign in</title></head><body>no</body></html>'),
     'noroot': (200, MTOM + '; start="<nowhere>"', ('--b\r\nContent-ID: <x>\r\nContent-Type: application/xop+xml\r\n\r\n%s\r\n--b--' % good(ITEM))),
     'renamed': (200, XML, good('<other><id>1</id></other><other><id>2</id></other>')),
+    'renamedtwo': (200, XML, good('<other><id>1</id></other><other><id>2</id></other><more><id>3</id></more>')),
+    'summaryfirst': (200, XML, good('<summary>2</summary><other><id>1</id></other><other><id>2</id></other>')),
+    'summaryonly': (200, XML, good('<summary>2</summary>')),
+    'infofirst': (200, XML, good('<info><id>0</id></info><other><id>1</id></other>')),
+    'plainbeside': (200, XML, good('<item><id>1</id></item><summary>1</summary>')),
+    'beside': (200, XML, good('<item><id>1</id></item><removed><id>3</id></removed><item><id>2</id></item><summary><id>0</id></summary>')),
+    'nilresponse': (200, XML, env('<ListResponse xmlns="urn:s" xsi:nil="true"/>')),
     'strangers': (200, XML, env('<ListResponse xmlns="urn:s"><entries><entry/></entries></ListResponse>')),
     'declared12': (200, 'application/soap+xml; charset=utf-8', good(ITEM, E12)),
     'faultpage': (500, 'text/html', env('<s:Fault><faultcode>s:Server.Busy</faultcode><faultstring>no disk</faultstring></s:Fault>')),

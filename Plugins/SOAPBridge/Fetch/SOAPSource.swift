@@ -159,6 +159,10 @@ final class SOAPSource: RecordSource {
             )
             mayLackRecords = true
         }
+        if !mayLackRecords, let warning = strayWarning(reader) {
+            warnings.append(warning)
+            mayLackRecords = true
+        }
         let sign = reader.failureSign ?? (scan.paging.isDeclaredWhole ? nil : reader.notedFailure)
         if let sign {
             if !hasFailed {

@@ -35,6 +35,16 @@ struct ServiceOffer {
         var confidence: EntityDescription.Confidence
     }
 
+    /// An element that contains elements.
+    struct Nested {
+        /// The name of the record's member.
+        let name: String
+        let element: SchemaElement
+        /// The type if all its elements are plain values.
+        let inner: ComplexType?
+        let confidence: EntityDescription.Confidence
+    }
+
     var name: String
     let type: TypeID
     var operation = ""
@@ -42,8 +52,7 @@ struct ServiceOffer {
     var paging: [(String, OperationPaging.Rule)]?
     var pagingReason = EntityDescription.Confidence(nil, nil)
     var fields: [Field] = []
-    /// Elements that contain elements; the second value describes them if they contain only plain values.
-    var nested: [(SchemaElement, ComplexType?, EntityDescription.Confidence)] = []
+    var nested: [Nested] = []
     var confidence = EntityDescription.Confidence.high("")
     var key: String?
     var keyConfidence = EntityDescription.Confidence.low("")

@@ -9,9 +9,7 @@ extension ServiceReader {
         let byName = Dictionary(targets.map { (NameWords.plain($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         for index in offers.indices {
             relateKeys(of: &offers[index], to: byName)
-            for (child, inner, confidence) in offers[index].nested {
-                add(child, inner, confidence, to: &offers[index], targets)
-            }
+            for nested in offers[index].nested { add(nested, to: &offers[index], targets) }
         }
     }
 
@@ -35,12 +33,9 @@ extension ServiceReader {
         }
     }
 
-    private func add(
-        _ child: SchemaElement, _ inner: ComplexType?, _ confidence: EntityDescription.Confidence,
-        to offer: inout ServiceOffer,
-        _ targets: [ServiceOffer]
-    ) {
-        var (type, path, isArray) = (child.type, [child.name.local], child.isRepeated)
+    private func add(_ nested: ServiceOffer.Nested, to offer: inout ServiceOffer, _ targets: [ServiceOffer]) {
+        let (child, confidence) = (nested.element, nested.confidence)
+        var (type, path, isArray) = (child.type, [nested.name], child.isRepeated)
         if case .complex(let wrapper) = schemas[child.type], wrapper.children.count == 1,
             wrapper.children[0].isRepeated, wrapper.attributes.isEmpty
         {
@@ -54,14 +49,13 @@ extension ServiceReader {
                 .init(
                     name: child.name.local, target: target.name, isToMany: isArray, path: path,
                     confidence: .high("of the type of \(target.name)")))
-        } else if let inner, !isArray {
-            for element in inner.children {
+        } else if let inner = nested.inner, !isArray {
+            for (element, name) in zip(inner.children, inner.memberNames) {
                 guard let text = simple(element) else { continue }
-                offer.fields.append(
-                    .init(path: [child.name.local, element.name.local], type: text, confidence: confidence))
+                offer.fields.append(.init(path: [nested.name, name], type: text, confidence: confidence))
             }
         } else {
-            offer.fields.append(.init(path: [child.name.local], type: "json", confidence: confidence))
+            offer.fields.append(.init(path: [nested.name], type: "json", confidence: confidence))
         }
     }
 

@@ -152,7 +152,7 @@ extension ServiceReader {
             (try? EnvelopeWriter.write(operation, version: port.version, input: input, schemas: schemas).missing) ?? []
         let place = (operation.input.elements.prefix(1).map(\.name.local) + [values].compactMap(\.self)).joined(
             separator: "/")
-        let known = Set(offer.fields.compactMap(\.path.first) + offer.nested.map(\.0.name.local)).subtracting([
+        let known = Set(offer.fields.compactMap(\.path.first) + offer.nested.map(\.name)).subtracting([
             offer.key ?? ""
         ])
         let lacking = missing.filter { path in

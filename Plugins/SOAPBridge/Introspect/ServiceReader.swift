@@ -227,7 +227,9 @@ struct ServiceReader {
             field.localName = "value"
             offer.fields.append(field)
         }
-        for child in best.type.children { add(child, .high("in the schema"), to: &offer) }
+        for (child, name) in zip(best.type.children, best.type.memberNames) {
+            add(child, name, .high("in the schema"), to: &offer)
+        }
     }
 
     /// Adds the additional fields of derived types; an xsi:type names the type of each object.
@@ -235,7 +237,7 @@ struct ServiceReader {
         guard let base = schemas.namesOfTypes[best.record.type] else { return }
         let derived = schemas.concreteTypes(of: base)
         guard !derived.isEmpty else { return }
-        var known = Set(best.type.children.map(\.name.local) + best.type.valueAttributes.map { "@" + $0.name })
+        var known = Set(best.type.memberNames + best.type.valueAttributes.map { "@" + $0.name })
         offer.fields.append(
             .init(path: ["@xsi:type"], type: "text", confidence: .high("\(base.local) has derived types")))
         var count = 0
@@ -247,9 +249,9 @@ struct ServiceReader {
                 field.confidence = confidence
                 offer.fields.append(field)
             }
-            for child in type.children where known.insert(child.name.local).inserted {
+            for (child, name) in zip(type.children, type.memberNames) where known.insert(name).inserted {
                 count += 1
-                if count <= Self.maxDerivedFields { add(child, confidence, to: &offer) }
+                if count <= Self.maxDerivedFields { add(child, name, confidence, to: &offer) }
             }
         }
     }
@@ -258,15 +260,17 @@ struct ServiceReader {
         ServiceOffer.Field(path: ["@" + attribute.name], type: Self.type(of: attribute.kind, ""))
     }
 
-    private func add(_ child: SchemaElement, _ confidence: EntityDescription.Confidence, to offer: inout ServiceOffer) {
+    private func add(
+        _ child: SchemaElement, _ name: String, _ confidence: EntityDescription.Confidence, to offer: inout ServiceOffer
+    ) {
         if let text = simple(child) {
-            offer.fields.append(.init(path: [child.name.local], type: text, confidence: confidence))
+            offer.fields.append(.init(path: [name], type: text, confidence: confidence))
         } else if !child.isRepeated, case .complex(let inner) = schemas[child.type], inner.children.count <= 8,
             !inner.children.isEmpty, inner.children.allSatisfy({ simple($0) != nil })
         {
-            offer.nested.append((child, inner, confidence))
+            offer.nested.append(.init(name: name, element: child, inner: inner, confidence: confidence))
         } else {
-            offer.nested.append((child, nil, confidence))
+            offer.nested.append(.init(name: name, element: child, inner: nil, confidence: confidence))
         }
     }
 

@@ -27,6 +27,69 @@ extension ReplyMachine {
         }
     }
 
+    /// Begins an element in the list that is neither a record nor in the schema.
+    mutating func beginStray(_ element: XMLStartElement, _ number: Int32, _ frame: inout Frame, below list: Frame) {
+        emitter.note(.undescribed, number)
+        frame.name = number
+        frame.strayRecord = list.recordName
+        let record = recordType(in: list)
+        if !record.isComplex || record.attributeCount > 0 && Self.hasData(element) { noteStray(frame) }
+    }
+
+    /// Notes that an element outside the records that the schema lacks has others inside.
+    mutating func noteUnexpected(_ frame: Frame) {
+        guard frame.isUnexpected else { return }
+        if unexpectedElement == nil { unexpectedElement = frame.name }
+        noteStray(frame)
+    }
+
+    private mutating func noteStray(_ frame: Frame) {
+        if frame.strayRecord >= 0, stray == nil { stray = (frame.name, frame.strayRecord) }
+    }
+
+    /// Ends the first element in a list of a name that the schema lacks; returns whether it looks like a record.
+    ///
+    /// A number beside the records, such as their count, has only a text: then the next element may be the first record.
+    mutating func endRenamed() -> Bool {
+        guard let last = frames.indices.last, !tree.isEmpty else { return true }
+        let root = tree.nodes[0]
+        let isFilled = hasMembers(root)
+        let type = recordType(in: frames[last])
+        let isRecord = root.isNil || !type.isComplex || isFilled
+        emitter.note(isRecord ? .renamed : .undescribed, root.name)
+        guard !isRecord else { return true }
+        frames[last].recordName = -1
+        if unexpectedElement == nil { unexpectedElement = root.name }
+        tree.clear()
+        return false
+    }
+
+    /// Returns the type that the schema gives to the records in a list.
+    private func recordType(in list: Frame) -> ReplyPlan.ContentType {
+        let type = plan.types[Int(list.type)]
+        guard type.childCount > 0 else { return plan.types[Int(ReplyPlan.anyType)] }
+        return plan.types[Int(plan.child(0, of: type).type)]
+    }
+
+    /// Returns whether an element has more than a text and a type.
+    private func hasMembers(_ root: RecordTree.Node) -> Bool {
+        var child = root.firstChild
+        while child >= 0 {
+            let node = tree.nodes[Int(child)]
+            let isType = node.kind == .attribute && node.name == plan.typeName
+            if node.kind != .text, !isType { return true }
+            child = node.nextSibling
+        }
+        return false
+    }
+
+    private static func hasData(_ element: XMLStartElement) -> Bool {
+        for index in 0..<element.attributeCount {
+            if let attribute = element.attribute(index), attribute.isData(isExact: false) { return true }
+        }
+        return false
+    }
+
     /// Adds to the fingerprint, byte by byte: a text may come in any pieces.
     mutating func mix(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

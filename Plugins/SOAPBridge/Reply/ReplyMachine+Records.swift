@@ -26,6 +26,7 @@ extension ReplyMachine {
         if member != nil || plan.types[Int(frame.type)].isArray { setArray(&frame, &node) }
         if let member, member != ReplyPlan.anyType { frame.memberType = member }
         frame.node = try tree.add(node, to: parent)
+        if frame.isArray { try fillArray(at: element, &frame) }
         if role != .fault, let (id, bytes) = referenceBytes(element, declared) {
             try tree.addReference(bytes.value, kind: bytes.kind, to: frame.node)
             if bytes.kind == .reference, !emitter.sharesObjects, frame.type != ReplyPlan.anyType, awaited[id] == nil,
@@ -151,7 +152,64 @@ extension ReplyMachine {
         return nil
     }
 
+    // MARK: Sparse arrays
+
+    /// Fills the places in front of the first member of a SOAP-ENC array, which may begin later (SOAP 1.1, section
+    /// 5.4.2.1).
+    private mutating func fillArray(at element: XMLStartElement, _ frame: inout Frame) throws(BridgeError) {
+        guard let place = Self.arrayPlace(element, "offset"), place > 0 else { return }
+        tree.setObstacle(frame.node, .sparseArray)
+        frame.memberCount = try fill(frame, to: place)
+    }
+
+    /// Fills the places that a SOAP-ENC array leaves out before a member (SOAP 1.1, section 5.4.2.3), and counts it.
+    mutating func fillArray(before element: XMLStartElement, in array: Frame) throws(BridgeError) {
+        guard let last = frames.indices.last else { return }
+        if let place = Self.arrayPlace(element, "position"), place != array.memberCount {
+            tree.setObstacle(array.node, .sparseArray)
+            frames[last].memberCount = try fill(array, to: place)
+        }
+        frames[last].memberCount += 1
+    }
+
+    /// Adds nulls to an array until it has this number of members; returns how many it has.
+    private mutating func fill(_ array: Frame, to place: Int32) throws(BridgeError) -> Int32 {
+        var count = array.memberCount
+        while count < place {
+            var member = RecordTree.Node(name: tree.nodes[Int(array.node)].name, type: array.memberType, kind: .element)
+            member.isNil = true
+            _ = try tree.add(member, to: array.node)
+            count += 1
+        }
+        return count
+    }
+
+    /// Returns the place that an attribute of SOAP encoding gives as `[2]`, counted from 0; nil for one of several
+    /// dimensions.
+    private static func arrayPlace(_ element: XMLStartElement, _ name: StaticString) -> Int32? {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isOfEncoding, attribute.isNamed(name) else {
+                continue
+            }
+            let text = attribute.value.trimmingWhiteSpace
+            guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+            return Int32(text.dropFirst().dropLast())
+        }
+        return nil
+    }
+
     // MARK: References
+
+    /// Returns whether an element is xsi:nil.
+    static func isNil(_ element: XMLStartElement) -> Bool {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isOfInstance,
+                attribute.isNamed("nil") || attribute.isNamed("null")
+            else { continue }
+            return ["true", "1"].contains(attribute.value)
+        }
+        return false
+    }
 
     /// Returns the hash of an element's id in SOAP encoding; nil if it has none.
     func identifier(_ element: XMLStartElement) -> UInt64? {

@@ -47,6 +47,7 @@ extension ReplyMachine {
         guard !frame.isData, frame.isBeside else { return object }
         (object.isBeside, object.isRepeated, object.isUnexpected) = (true, frame.isRepeated, frame.isUnexpected)
         (object.isNoted, object.signs, object.name) = (frame.isNoted, frame.signs, frame.name)
+        object.strayRecord = frame.strayRecord
         if !object.isNoted { beginNotice(element, &object, below: parent, onPath: false) }
         return object
     }
@@ -72,7 +73,7 @@ extension ReplyMachine {
     mutating func noteInside(
         _ element: XMLStartElement, _ frame: inout Frame, below parent: Frame, isRepeated: Bool
     ) {
-        if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
+        noteUnexpected(parent)
         if isRepeated, frame.id != 0 { return }
         (frame.isBeside, frame.isRepeated) = (true, parent.isRepeated)
         beginNotice(element, &frame, below: parent, onPath: false)

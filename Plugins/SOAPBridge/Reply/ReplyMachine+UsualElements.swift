@@ -58,7 +58,9 @@ extension ReplyMachine {
         guard frames[last].memberType < 0 else { return false }
         let name = number(of: element)
         let before = frames[last].lastChild
-        guard let child = plan.child(name, of: frames[last].type, after: before) else { return false }
+        guard let child = plan.child(name, of: frames[last].type, after: before), !child.isNamesake else {
+            return false
+        }
         let type = plan.types[Int(child.type)]
         guard !type.isArray else { return false }
         frames[last].lastChild = child.index

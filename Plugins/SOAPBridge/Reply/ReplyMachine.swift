@@ -59,6 +59,14 @@ struct ReplyMachine: ~Copyable {
         var hasNext = false
         /// Whether the element says that it failed.
         var hasFailed = false
+        /// Of a SOAP-ENC array: the number of its members so far, with the places that are left out.
+        var memberCount: Int32 = 0
+        /// Of a list of records: the name of the first one; negative without one.
+        var recordName: Int32 = -1
+        /// Whether the element is the first in its list of a name that the schema lacks, and so may be no record.
+        var isRenamed = false
+        /// Of an element in the list that is neither a record nor in the schema: the name of the records.
+        var strayRecord: Int32 = -1
         /// Whether attributes and text are searched for notices, with the signs of the element's name.
         var isNoted = false
         var signs: ReplyNameSigns = []
@@ -99,6 +107,8 @@ struct ReplyMachine: ~Copyable {
     private var hasBody = false
     private var bodyElements: [String] = []
     private var isBodyMatched = false
+    /// The name of the body's element if it is xsi:nil and the records would be inside.
+    var nilElement: Int32?
 
     // Values at the plan's captures.
     var capturing: Int?
@@ -135,6 +145,8 @@ struct ReplyMachine: ~Copyable {
     /// The first name on the path to the records that neither the schema nor a path of the plan contains, of an element
     /// with others inside or with a notice; a plain value is not a list.
     var unexpectedElement: Int32?
+    /// The first element in the list that is neither a record nor in the schema but may be one, and the records' name.
+    var stray: (name: Int32, record: Int32)?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0
     /// Whether the only record so far is xsi:nil: Axis2 writes an empty list so.
@@ -234,10 +246,12 @@ struct ReplyMachine: ~Copyable {
         if frame.isNoted { endNotice(of: frame) }
         if frame.recordMatch > 0 { endPath(frame) }
         switch frame.role {
-        case .record where frame.node == 0: try endRecord(writer)
+        case .record where frame.node == 0:
+            if frame.isRenamed, !endRenamed() { break }
+            try endRecord(writer)
         case .fault where frame.node == 0: try endFault()
         case .target where frame.node == 0: tree.clear()
-        case .scanned: if capturing != nil { endCapture() }
+        case .scanned: if capturing != nil { endCapture(frame.type) }
         default: break
         }
     }
@@ -283,7 +297,12 @@ struct ReplyMachine: ~Copyable {
     private mutating func start(_ element: XMLStartElement, below parent: Frame) throws(BridgeError) -> Frame {
         switch parent.role {
         case .envelope:
-            guard element.localName == "Body", !hasBody else { return Frame(role: .skipped) }
+            guard element.localName == "Body" else { return Frame(role: .skipped) }
+            guard !hasBody else {
+                throw BridgeError(
+                    .malformed, "the reply has two soap:Body elements",
+                    remedy: "check the service, or what is in front of it")
+            }
             hasBody = true
             noteEncoding(element)
             return Frame(role: .body)
@@ -294,7 +313,7 @@ struct ReplyMachine: ~Copyable {
             frame.isRepeated = parent.isRepeated
             frame.isPart = parent.isPart
             if parent.isOther { beginOther(element, &frame) }
-            if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
+            noteUnexpected(parent)
             if let object = try startOutside(element, &frame, below: parent) { return object }
             if frame.isBeside { beginNotice(element, &frame, below: parent, onPath: false) }
             return frame
@@ -305,11 +324,20 @@ struct ReplyMachine: ~Copyable {
             if number == includeName, element.namespace == Namespace.xop { return try include(element, in: parent) }
             var type = ReplyPlan.anyType
             var isRepeated = false
+            var isAbroad = false
             if parent.memberType >= 0 {
                 type = parent.memberType
-            } else if let child = plan.child(number, of: parent.type, after: parent.lastChild) {
+                try fillArray(before: element, in: parent)
+            } else if let child = plan.child(number, of: parent.type, after: parent.lastChild), !child.isNamesake {
                 frames[frames.count - 1].lastChild = child.index
                 (type, isRepeated) = (child.type, child.isRepeated)
+            } else if plan.types[Int(parent.type)].repeatsNames,
+                let child = plan.namesake(number, element.namespace, of: parent.type, isExact: isExact)
+            {
+                frames[frames.count - 1].lastChild = child.index
+                (type, isRepeated) = (child.type, child.isRepeated)
+                isAbroad = number != child.member
+                number = child.member
             } else if isExact {
                 if parent.type != ReplyPlan.anyType, plan.types[Int(parent.type)].isOpen {
                     type = plan.globalType(element)
@@ -322,10 +350,14 @@ struct ReplyMachine: ~Copyable {
                     emitter.note(.undescribed, number)
                 }
             }
-            guard parent.role == .target else {
-                return try startNode(element, number, type, isRepeated: isRepeated, role: .record, parent: parent.node)
+            let frame: Frame
+            if parent.role == .target {
+                frame = try startInside(element, number, type, isRepeated: isRepeated, below: parent)
+            } else {
+                frame = try startNode(element, number, type, isRepeated: isRepeated, role: .record, parent: parent.node)
             }
-            return try startInside(element, number, type, isRepeated: isRepeated, below: parent)
+            if isAbroad, frame.node >= 0 { tree.setObstacle(frame.node, .namesake) }
+            return frame
         case .fault:
             return try startNode(
                 element, names.number(element.nameBytes), plan.globalType(element), isRepeated: false, role: .fault,
@@ -379,6 +411,7 @@ struct ReplyMachine: ~Copyable {
         _ element: XMLStartElement, number: Int32, below parent: Frame, declared: ReplyPlan.Child? = nil
     ) throws(BridgeError) -> Frame {
         var frame = Frame(role: .scanned)
+        var isRenamed = false
         frame.recordMatch = plan.advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
         frame.isPart = parent.isPart || frame.recordMatch >= 2 || plan.recordPath.count < 3
         for index in plan.captures.indices where parent.captureMatches[index] >= 0 {
@@ -388,13 +421,19 @@ struct ReplyMachine: ~Copyable {
         if frame.recordMatch < 0, parent.recordMatch > 0, Int(parent.recordMatch) < plan.recordPath.count,
             parent.type != ReplyPlan.anyType, plan.child(number, of: parent.type, after: -1) == nil
         {
-            if Int(parent.recordMatch) == plan.recordPath.count - 1, plan.isOnlyList(parent.type) {
+            let isInList = Int(parent.recordMatch) == plan.recordPath.count - 1 && plan.isOnlyList(parent.type)
+            if isInList, parent.recordName < 0 || parent.recordName == number {
                 // Axis names the members of a literal array after the array, regardless of the schema.
-                emitter.note(.renamed, number)
+                isRenamed = parent.recordName < 0
+                if !isRenamed { emitter.note(.renamed, number) }
                 frame.recordMatch = parent.recordMatch + 1
             } else if !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
                 frame.isUnexpected = true
+                if isInList { beginStray(element, number, &frame, below: parent) }
             }
+        }
+        if parent.recordName < 0, Int(frame.recordMatch) == plan.recordPath.count, let last = frames.indices.last {
+            frames[last].recordName = number
         }
         recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
         noteScanned(element, number, &frame, below: parent)
@@ -415,7 +454,9 @@ struct ReplyMachine: ~Copyable {
         } else {
             type = plan.globalType(element)
         }
-        return try enter(element, type: type, matches: frame)
+        var entered = try enter(element, type: type, matches: frame)
+        entered.isRenamed = isRenamed
+        return entered
     }
 
     /// Starts an element on a path: a record, or an ancestor of one.
@@ -437,6 +478,9 @@ struct ReplyMachine: ~Copyable {
             if member != ReplyPlan.anyType || frame.memberType < 0 { frame.memberType = member }
         }
         let count = Int(frame.recordMatch)
+        if count == 1, plan.recordPath.count > 1, nilElement == nil, Self.isNil(element) {
+            nilElement = number(of: element)
+        }
         // A path may end at the array that holds the records.
         if count > 0, count == plan.recordPath.count, !frame.isArray {
             tree.clear()
@@ -446,7 +490,7 @@ struct ReplyMachine: ~Copyable {
         if let id = reference(element, type) {
             try awaitList(element, id, type, matches)
         }
-        beginCaptures(element, frame.captureMatches)
+        beginCaptures(element, frame)
         return frame
     }
 }

@@ -59,7 +59,7 @@ final class ReplyReader {
     /// The destination of the current bytes of a multipart reply.
     private enum Part {
         case none, root
-        case attachment(names: [String], start: Int, decoder: Base64Decoder?)
+        case attachment(names: [String], start: Int, decoder: PartDecoder)
     }
 
     /// - Parameters:
@@ -177,6 +177,16 @@ final class ReplyReader {
         sink.machine.unexpectedElement.map { sink.machine.names.name($0) }
     }
 
+    /// The first element in the list that is neither a record nor in the schema but may be one, and the records' name.
+    var strayElement: (name: String, record: String, isDeclared: Bool)? {
+        guard let stray = sink.machine.stray else { return nil }
+        let names = sink.machine.names
+        return (names.name(stray.name), names.name(stray.record), stray.record == sink.machine.plan.recordPath.last)
+    }
+
+    /// The body's element if it is xsi:nil and the records would be inside.
+    var nilElement: String? { sink.machine.nilElement.map { sink.machine.names.name($0) } }
+
     /// The number of rejected records to take.
     var rejectedCount: Int { sink.machine.rejected.count }
 
@@ -276,17 +286,14 @@ final class ReplyReader {
             switch part {
             case .root: try parse(bytes[...])
             case .attachment(let names, let start, var decoder):
-                if decoder != nil {
-                    let decoded = decoder?.feed(bytes) ?? []
-                    part = .attachment(names: names, start: start, decoder: decoder)
-                    try sink.machine.deferred.append(decoded)
-                } else {
-                    try sink.machine.deferred.append(bytes)
-                }
+                let decoded = decoder.feed(bytes)
+                part = .attachment(names: names, start: start, decoder: decoder)
+                try sink.machine.deferred.append(decoded)
             case .none: break
             }
         case .endOfPart:
-            if case .attachment(let names, let start, _) = part {
+            if case .attachment(let names, let start, let decoder) = part {
+                try sink.machine.deferred.append(decoder.finish())
                 sink.machine.deferred.endPart(names, start: start)
             }
             part = .none
@@ -306,8 +313,13 @@ final class ReplyReader {
             }
             return .root
         }
-        let isBase64 = fields["content-transfer-encoding"]?.lowercased() == "base64"
-        return .attachment(
-            names: names, start: sink.machine.deferred.beginPart(), decoder: isBase64 ? Base64Decoder() : nil)
+        let coding = fields["content-encoding"]?.lowercased() ?? ""
+        let isCompressed = !coding.isEmpty && coding != "identity"
+        guard !isCompressed, let decoder = PartDecoder(fields) else {
+            let encoding = isCompressed ? coding : fields["content-transfer-encoding"] ?? ""
+            sink.machine.deferred.refusePart(names, encoding: encoding)
+            return .none
+        }
+        return .attachment(names: names, start: sink.machine.deferred.beginPart(), decoder: decoder)
     }
 }

@@ -23,7 +23,8 @@ extension EnvelopeWriter {
                     guard let index = inner.firstIndex(where: { $0.name == name }) else { continue }
                     let value = try Self.simpleText(inner.remove(at: index).value, name)
                     let isTrue = value == "true" ? (version == .v11 ? "1" : "true") : value
-                    attributes += " soap:\(name.dropFirst())=\"\(try XMLText.escaped(isTrue, at: name))\""
+                    let escaped = try XMLText.escaped(isTrue, isAttribute: true, at: name)
+                    attributes += " soap:\(name.dropFirst())=\"\(escaped)\""
                 }
                 content = .object(inner)
             }
@@ -70,7 +71,7 @@ extension EnvelopeWriter {
 
     mutating func writeAttribute(_ name: QName, _ value: String, _ path: String) throws(BridgeError) {
         let tag = name.namespace == Namespace.xml ? "xml:\(name.local)" : prefixed(name)
-        text += " \(tag)=\"\(try XMLText.escaped(value, at: path))\""
+        text += " \(tag)=\"\(try XMLText.escaped(value, isAttribute: true, at: path))\""
     }
 
     // MARK: Text

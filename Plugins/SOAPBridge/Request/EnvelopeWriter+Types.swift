@@ -4,16 +4,23 @@ internal import BridgeKit
 extension EnvelopeWriter {
     /// Returns the type named by the member `@xsi:type`, the only concrete type of an abstract one, or the declared
     /// type.
-    func actualType(
+    ///
+    /// - Returns: The type, and the name under which the request has to name it; nil for the declared type.
+    mutating func actualType(
         of element: SchemaElement, _ value: InputValue, _ path: String
-    ) throws(BridgeError) -> (TypeID, isNamed: Bool) {
+    ) throws(BridgeError) -> (TypeID, name: QName?) {
         let declaredName = schemas.namesOfTypes[element.type]
         if let named = value.member("@xsi:type") {
             let text = try Self.simpleText(named, path)
             let name =
                 text.hasPrefix("{") ? QName(clark: text) : QName("", String(text.split(separator: ":").last ?? ""))
             let derived = declaredName.map { schemas.concreteTypes(of: $0) } ?? []
-            if text.hasPrefix("{"), let found = schemas.typeNames[name] { return (found, true) }
+            if text.hasPrefix("{") {
+                if let found = schemas.typeNames[name] { return (found, name) }
+                if let found = builtInType(name) { return (found, name) }
+                // It says no more than the schema does.
+                if name.isBuiltIn, ["anyType", "anySimpleType"].contains(name.local) { return (element.type, name) }
+            }
             // A name without its namespace selects the type of that name that fits here.
             let known = schemas.typeNames.names(local: name.local).sorted()
             let fitting = known.filter { $0 == declaredName || derived.contains($0) }
@@ -24,16 +31,17 @@ extension EnvelopeWriter {
                     "\(path) has the xsi:type \"\(text)\", which \(meant.count) types have as their name",
                     remedy: "write one of them with its namespace: \(meant.map(\.description).joined(separator: ", "))")
             }
-            if let found = meant.first.flatMap({ schemas.typeNames[$0] }) { return (found, true) }
-            if let kind = SimpleKind(builtIn: name.local) {
-                return (schemas.typeNames[QName(Namespace.schema, name.local)] ?? schemas.anyType(kind), true)
+            if let known = meant.first, let found = schemas.typeNames[known] {
+                return (found, schemas.namesOfTypes[found] ?? known)
             }
+            let builtIn = QName(Namespace.schema, name.local)
+            if let found = builtInType(builtIn) { return (found, builtIn) }
             throw BridgeError(
                 .configuration, "\(path) has the xsi:type \"\(text)\", which is in no schema",
                 remedy: "types that fit: \(NearestName.list(derived.map(\.local), to: name.local))")
         }
         guard case .complex(let type) = schemas[element.type], type.isAbstract, let declaredName else {
-            return (element.type, false)
+            return (element.type, nil)
         }
         let derived = schemas.concreteTypes(of: declaredName)
         guard derived.count == 1, let only = schemas.typeNames[derived[0]] else {
@@ -41,15 +49,23 @@ extension EnvelopeWriter {
                 .configuration, "\(path) is of the abstract type \(declaredName.local)",
                 remedy: "say which with the member @xsi:type: \(NearestName.list(derived.map(\.local), to: ""))")
         }
-        return (only, true)
+        return (only, derived[0])
     }
 
-    mutating func writeTypeAttribute(_ type: TypeID) {
+    /// Returns a type of XML Schema or of SOAP encoding, also one that the schemas do not use; nil for other names.
+    private mutating func builtInType(_ name: QName) -> TypeID? {
+        let current = QName(Namespace.drafts[name.namespace] ?? name.namespace, name.local)
+        guard current.isBuiltIn, SimpleKind(builtIn: current.local) != nil else { return nil }
+        return schemas.type(named: current)
+    }
+
+    /// Names the type of an element; one without a name is left out.
+    mutating func writeTypeAttribute(_ type: TypeID, _ name: QName?) {
         if case .complex(let complex) = schemas[type], complex.isArray, isEncoded {
             text += " xmlns:xsi=\"\(Namespace.instance)\" xsi:type=\"\(prefixed(QName(encodingNamespace, "Array")))\""
             return
         }
-        guard let name = schemas.namesOfTypes[type] else { return }
+        guard let name else { return }
         text += " xmlns:xsi=\"\(Namespace.instance)\" xsi:type=\"\(prefixed(name))\""
     }
 
@@ -91,10 +107,5 @@ extension SchemaSet {
             found.append(next)
         }
         return found.sorted()
-    }
-
-    /// Returns a built-in type of this kind if one is in use; otherwise the type of undescribed content.
-    func anyType(_ kind: SimpleKind) -> TypeID {
-        typeNames[QName(Namespace.schema, kind.builtInName)] ?? anyType
     }
 }

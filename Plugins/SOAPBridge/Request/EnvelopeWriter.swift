@@ -4,7 +4,8 @@ internal import TextFormats
 /// Writes a request's SOAP envelope from configured values, in the schema's order and namespaces.
 struct EnvelopeWriter {
     let version: SOAPVersion
-    let schemas: SchemaSet
+    /// The schemas, with added built-in types that only an `@xsi:type` names.
+    var schemas: SchemaSet
     /// Whether values name their types (SOAP 1.1, section 5).
     let isEncoded: Bool
     var text = ""
@@ -38,7 +39,8 @@ struct EnvelopeWriter {
         var envelope =
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<soap:Envelope xmlns:soap=\"\(version.envelopeNamespace)\""
         for (index, namespace) in writer.namespaces.enumerated() {
-            envelope += " xmlns:n\(index + 1)=\"\(try XMLText.escaped(namespace, at: "a namespace"))\""
+            let escaped = try XMLText.escaped(namespace, isAttribute: true, at: "a namespace")
+            envelope += " xmlns:n\(index + 1)=\"\(escaped)\""
         }
         envelope += ">"
         if !blocks.isEmpty { envelope += "<soap:Header>\(blocks)</soap:Header>" }
@@ -83,9 +85,9 @@ struct EnvelopeWriter {
             text += "<\(tag)\(attributes) xmlns:xsi=\"\(Namespace.instance)\" xsi:nil=\"true\"/>"
             return
         }
-        let (typeID, isNamed) = try actualType(of: element, value, path)
+        let (typeID, name) = try actualType(of: element, value, path)
         text += "<\(tag)\(attributes)"
-        if isNamed || (isEncoded && isTyped) { writeTypeAttribute(typeID) }
+        if name != nil || isEncoded && isTyped { writeTypeAttribute(typeID, name ?? schemas.namesOfTypes[typeID]) }
         switch schemas[typeID] {
         case .simple(let kind):
             try writeAttributes(ComplexType(), value, path)
@@ -119,7 +121,8 @@ struct EnvelopeWriter {
                 remedy: "its elements: \(NearestName.list(type.children.map(\.name.local), to: ""))")
         }
         let elements = members.filter { !$0.name.hasPrefix("@") && $0.name != "#text" }
-        let known = Set(type.children.map(\.name.local))
+        let names = type.memberNames
+        let known = Set(names)
         func isKnown(_ name: String) -> Bool {
             known.contains(name) || name.hasPrefix("{") && type.children.contains { $0.name == QName(clark: name) }
         }
@@ -131,10 +134,10 @@ struct EnvelopeWriter {
                     remedy: "its elements: \(NearestName.list(known, to: member.name))")
             }
         }
-        for child in type.children {
+        for (child, member) in zip(type.children, names) {
             let name = child.name.local
             let given = elements.last {
-                $0.name == name || $0.name.hasPrefix("{") && QName(clark: $0.name) == child.name
+                $0.name == member || $0.name.hasPrefix("{") && QName(clark: $0.name) == child.name
             }
             if let given {
                 try writeMember(child, given.value, path: "\(path)/\(name)")
@@ -149,9 +152,14 @@ struct EnvelopeWriter {
         for member in elements where !isKnown(member.name) {
             try writeStranger(member, parent: parent, path: path)
         }
-        if type.isMixed, let text = members.last(where: { $0.name == "#text" }) {
-            self.text += try XMLText.escaped(try Self.simpleText(text.value, path), at: path)
+        guard let member = members.last(where: { $0.name == "#text" }) else { return }
+        let own = try Self.simpleText(member.value, path)
+        guard type.isMixed || own.trimmingWhiteSpace.isEmpty else {
+            throw BridgeError(
+                .configuration, "\(path) takes elements, but has a text (#text)",
+                remedy: "its elements: \(NearestName.list(known, to: ""))")
         }
+        if type.isMixed { text += try XMLText.escaped(own, at: path) }
     }
 
     private mutating func writeMember(_ child: SchemaElement, _ value: InputValue, path: String) throws(BridgeError) {

@@ -13,8 +13,10 @@ extension XMLText {
         }
     }
 
-    /// Escapes text for content and for attributes in double quotes.
-    static func escaped(_ text: String, at path: String) throws(BridgeError) -> String {
+    /// Escapes text for content, or for an attribute in double quotes.
+    static func escaped(
+        _ text: String, isAttribute: Bool = false, at path: String
+    ) throws(BridgeError) -> String {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\t", "\n", "\r": continue
@@ -25,6 +27,6 @@ extension XMLText {
             default: continue
             }
         }
-        return escaped(text)
+        return escaped(text, isAttribute: isAttribute)
     }
 }

@@ -75,10 +75,7 @@ struct ObjectChange {
             } else {
                 value = try merged(
                     member.value, into: index.map { members[$0].value },
-                    element: type?.children.first {
-                        $0.name.local == member.name
-                            || member.name.hasPrefix("{") && $0.name == QName(clark: member.name)
-                    }, place: "\(place)/\(member.name)")
+                    element: type?.child(named: member.name), place: "\(place)/\(member.name)")
             }
             if let index, let value {
                 members[index].value = value

@@ -29,14 +29,14 @@ struct RequestTarget {
                 path.append(name)
                 continue
             }
-            if let next = type.children.first(where: { $0.name.local == name }) {
+            if let next = type.child(named: name) {
                 element = next
             } else if type.isOpen {
                 element = SchemaElement(name: QName("", name), type: schemas.anyType, isRequired: false)
             } else {
                 throw BridgeError(
                     .configuration, "\"values\" names \"\(name)\", which \(operation.name) does not take",
-                    remedy: "its elements: \(NearestName.list(type.children.map(\.name.local), to: name))")
+                    remedy: "its elements: \(NearestName.list(type.memberNames, to: name))")
             }
             path.append(name)
         }

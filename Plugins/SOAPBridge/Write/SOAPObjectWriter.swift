@@ -175,11 +175,6 @@ struct SOAPObjectWriter {
         return .object(members)
     }
 
-    private func children(_ element: SchemaElement) -> [SchemaElement] {
-        if case .complex(let type) = call.schemas[element.type] { return type.children }
-        return []
-    }
-
     // MARK: Reply
 
     private func read(
@@ -252,7 +247,8 @@ struct SOAPObjectWriter {
     private static let remedy = "check the service before it is sent again"
 
     private func deliver(_ answer: RecordBatchWriter, _ reader: ReplyReader, into writer: RecordBatchWriter) throws {
-        if answer.recordCount > 0 {
+        // Of several objects, none is known to be the one that was changed.
+        if answer.recordCount > 0, reader.recordCount == 1 {
             let batch = try answer.finish()
             if batch[0].tag == .object, batch[0].count > 0 {
                 writer.copy(batch[0])
@@ -260,7 +256,7 @@ struct SOAPObjectWriter {
             }
         }
         if let (_, field) = rule.replyKey, let key = reader.captured(.token) {
-            writer.object { writer.member(field, key) }
+            writer.object { writer.member(field, key.trimmingWhiteSpace) }
         }
     }
 
@@ -268,12 +264,7 @@ struct SOAPObjectWriter {
     private func recordPath() throws -> [String] {
         if let path = rule.record { return path }
         guard request.operation != .delete, let type = recordType() else { return [] }
-        var level = call.operation.output.elements.map { ([$0.name.local], $0) }
-        for _ in 0..<5 {
-            if let found = level.first(where: { $0.1.type == type && $0.0.count > 1 }) { return found.0 }
-            level = level.flatMap { path, element in children(element).map { (path + [$0.name.local], $0) } }
-        }
-        return []
+        return ReplyObject(in: call.operation, of: type, call.schemas).path
     }
 
     /// Returns the type of the listing's records.

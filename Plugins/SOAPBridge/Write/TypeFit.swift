@@ -80,8 +80,8 @@ struct TypeFit {
                 if isKnown || wanted.isAttributeOpen { fitted.append(member) }
             } else if member.name == "#text" {
                 if wanted.text != nil || wanted.isMixed { fitted.append(member) }
-            } else if let child = wanted.children.first(where: { $0.name.local == local }) {
-                let own = source.children.first { $0.name.local == local }
+            } else if let child = wanted.child(named: local) {
+                let own = source.child(named: local)
                 let value = try fit(member.value, own?.type, child.type, path + [local], &unknown)
                 fitted.append(.init(name: local, value: value))
             } else if wanted.isOpen {

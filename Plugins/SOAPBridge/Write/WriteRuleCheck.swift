@@ -23,6 +23,9 @@ struct WriteRuleCheck {
                 if let lacking = try lacking(rule, operation) {
                     warnings.append("write.\(operation.rawValue): \(lacking)")
                 }
+                if operation != .delete, let several = try severalObjects(rule) {
+                    warnings.append("write.\(operation.rawValue): \(several)")
+                }
             } catch {
                 var error = error
                 error.message = "write.\(operation.rawValue): \(error.message)"
@@ -41,6 +44,19 @@ struct WriteRuleCheck {
         return
             "faults: the section's rule for not_found does not apply to read_one, so that an object that is gone there "
             + "cannot be recognised; repeat the rule in read_one, or set it among the bridge's options"
+    }
+
+    /// Returns which elements of the reply may be the object, if several have the type of the records, in words.
+    private func severalObjects(_ rule: SOAPWriteRule) throws(BridgeError) -> String? {
+        let listing = try port.operation(section.operation)
+        guard rule.record == nil, let type = ReplyPaths(listing, schemas).record(section.records)?.type,
+            type != schemas.anyType
+        else { return nil }
+        let paths = ReplyObject(in: try port.operation(rule.service), of: type, schemas).paths
+        guard paths.count > 1 else { return nil }
+        let names = paths.prefix(5).map { $0.joined(separator: "/") }
+        return "the reply has several elements of the type of the records, so the object is not read from it: name the "
+            + "object's under record: \(names.joined(separator: ", "))"
     }
 
     private func check(_ rule: SOAPWriteRule) throws(BridgeError) {

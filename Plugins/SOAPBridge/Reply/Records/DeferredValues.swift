@@ -27,6 +27,8 @@ final class DeferredValues {
     private var lastElement: (place: Int, tree: RecordTree)?
     private static let cached = 4 << 20
     private var parts: [String: SpillRange] = [:]
+    /// The encodings of the attachments that cannot be decoded, by name.
+    private var encodings: [String: String] = [:]
     private var pending: [SpillRange] = []
     private var nextPending = 0
 
@@ -132,6 +134,14 @@ final class DeferredValues {
     func endPart(_ names: [String], start: Int) {
         for name in names { parts[name] = SpillRange(start: start, count: spill.count - start) }
     }
+
+    /// Notes an attachment whose content cannot be decoded.
+    func refusePart(_ names: [String], encoding: String) {
+        for name in names { encodings[name] = encoding }
+    }
+
+    /// Returns the encoding of an attachment that cannot be decoded; nil for others.
+    func encoding(ofPart name: String) -> String? { parts[name] == nil ? encodings[name] : nil }
 
     /// Returns the content of an attachment by its Content-ID without brackets or its Content-Location.
     func part(_ name: String) throws(BridgeError) -> [UInt8]? {

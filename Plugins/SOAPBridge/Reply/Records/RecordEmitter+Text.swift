@@ -7,13 +7,16 @@ extension RecordEmitter {
         _ node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
         _ plan: ReplyPlan, _ writer: RecordBatchWriter
     ) {
-        let kind = plan.attribute(node.name, of: type)?.kind ?? .text
+        let declared = plan.attribute(node.name, of: type)
+        let kind = declared?.kind ?? .text
+        if isExact, declared?.isQualifiedName == true { obstacle = Self.qualifiedName }
         let fits = tree.text.withUnsafeBytes { text in
-            let value = Self.span(text, node)
+            var value = Self.span(text, node)
             if isExact {
                 writer.text(utf8: value)
                 return true
             }
+            if declared?.isCollapsed == true { value = XMLSpace.trimmed(value) }
             if value.isEmpty, kind == .integer || kind == .decimal || kind == .double || kind == .boolean {
                 writer.null()
                 return true
@@ -45,7 +48,11 @@ extension RecordEmitter {
                 child = run.nextSibling
             }
             if isBlank { return }
-            if isExact, hasElements { obstacle = "it has text between elements" }
+            if isExact, hasElements {
+                obstacle = "it has text between elements"
+            } else if isExact, !type.isMixed {
+                obstacle = "it has text where the schema has only elements"
+            }
         } else if type.text == nil, !Self.hasText(node, tree) {
             return
         }
@@ -119,15 +126,21 @@ extension RecordEmitter {
         _ text: UnsafeRawBufferPointer, _ type: ReplyPlan.ContentType, name: Int32, _ writer: RecordBatchWriter
     ) {
         let kind = type.text ?? .text
-        if isExact { return writer.text(utf8: text) }
+        if isExact {
+            if type.isQualifiedName, !XMLSpace.isAll(of: text) { obstacle = Self.qualifiedName }
+            return writer.text(utf8: text)
+        }
         if type.isList { return writeList(text, kind, name: name, writer) }
         if type.isEmptyNull, XMLSpace.isAll(of: text) {
             note(.emptyValue, name)
             return writer.null()
         }
         if kind == .hex, !LexicalValue.isHex(text) { return refuseHex(text, name: name, writer) }
-        if !LexicalValue.write(text, as: kind, to: writer) { note(.misfit, name) }
+        let value = type.isCollapsed ? XMLSpace.trimmed(text) : text
+        if !LexicalValue.write(value, as: kind, to: writer) { note(.misfit, name) }
     }
+
+    private static let qualifiedName = "it has a qualified name (xs:QName), whose prefix means nothing in a request"
 
     /// Rejects the record: an attribute for bytes would take the text for base64, also when the record is retried.
     private mutating func refuseHex(

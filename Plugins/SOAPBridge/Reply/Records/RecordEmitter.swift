@@ -21,7 +21,7 @@ struct RecordEmitter {
     /// Values keep their text and their xsi:type; elements that the schema does not describe keep their namespace
     /// (`{urn:x}name`). If a record cannot be sent back, its member ``obstacleName`` gives the reason.
     let isExact: Bool
-    /// An attachment to which the current record refers and which the reply lacks.
+    /// An attachment to which the current record refers and which the reply lacks, or has in an unknown encoding.
     var missingPart: String?
     /// The name of an element whose text is not hexadecimal, as its type says: it would be taken for base64.
     var wrongHex: Int32?
@@ -139,6 +139,10 @@ struct RecordEmitter {
             return "the record refers to the object \"\(String(decoding: missingObject, as: UTF8.self))\", \(fault)"
         }
         if let missingPart {
+            if let encoding = deferred.encoding(ofPart: missingPart) {
+                return "the attachment \"\(missingPart)\" of the record is encoded as \(encoding), which is not "
+                    + "supported"
+            }
             return "the record refers to the attachment \"\(missingPart)\", which is not in the reply"
         }
         return wrongHex.map { "the text of <\(names.name($0))> is not hexadecimal, as its type says" }
@@ -190,6 +194,7 @@ struct RecordEmitter {
     ) throws(BridgeError) {
         let node = tree.nodes[Int(index)]
         guard depth < Limits.batchDepth else { throw Self.tooDeep }
+        if isExact, let words = node.obstacle.words { obstacle = words }
         if node.isNil {
             if isExact, hasAttributes(node, tree, plan) { obstacle = "it has attributes on an element that is nil" }
             return writer.null()
@@ -202,14 +207,14 @@ struct RecordEmitter {
         }
         let type = plan.types[Int(node.type)]
         if !isRecord, !isExact, let first = wrapped(node, type, tree, plan) {
-            group(node, &tree)
+            group(node, &tree, plan)
             return try writeList(from: first, depth: depth - 1, &tree, plan, names, writer)
         }
         guard isRecord || type.isComplex || type.isAlwaysObject || isObject(node, tree, plan) else {
             return try writeText(of: node, type, tree, writer)
         }
         writer.beginObject()
-        group(node, &tree)
+        group(node, &tree, plan)
         let hasElements = try writeMembers(of: node, type, depth: depth, &tree, plan, names, writer)
         try writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
         // A null here would overwrite a known value.
@@ -342,8 +347,11 @@ struct RecordEmitter {
     }
 
     /// Links each child to the next one of the same name.
-    private mutating func group(_ node: RecordTree.Node, _ tree: inout RecordTree) {
+    private mutating func group(_ node: RecordTree.Node, _ tree: inout RecordTree, _ plan: ReplyPlan) {
         guard node.firstChild != node.lastChild else { return }
+        if isExact, isReordered(node, tree, plan) {
+            obstacle = "it has elements of a repeated choice, whose order would change"
+        }
         stamp &+= 1
         var last: Int32 = -1
         var child = node.firstChild
@@ -365,5 +373,26 @@ struct RecordEmitter {
             }
             child = member.nextSibling
         }
+    }
+
+    /// Returns whether elements of a repeated choice are in another order than that in which a request would have them:
+    /// the schema's, with those that it lacks at the end.
+    private func isReordered(_ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: ReplyPlan) -> Bool {
+        let type = plan.types[Int(node.type)]
+        var last = -1
+        var child = node.firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            child = member.nextSibling
+            guard member.kind == .element else { continue }
+            guard let found = plan.child(member.name, of: node.type, after: -1) else {
+                last = Int(type.childCount)
+                continue
+            }
+            guard plan.child(found.index, of: type).isMixed else { continue }
+            if found.index < last { return true }
+            last = found.index
+        }
+        return false
     }
 }

@@ -24,6 +24,8 @@ struct RecordTree {
         var isFollower = false
         /// Whether the node is a SOAP-ENC array, whose children are list elements regardless of their names.
         var isArray = false
+        /// Why the element cannot be sent back as it is.
+        var obstacle = Obstacle.none
         var nextSibling: Int32 = -1
         var firstChild: Int32 = -1
         var lastChild: Int32 = -1
@@ -52,6 +54,23 @@ struct RecordTree {
         var identity: UInt32 {
             get { kind == .element ? UInt32(bitPattern: textLength) : 0 }
             set { textLength = Int32(bitPattern: newValue) }
+        }
+    }
+
+    enum Obstacle: UInt8 {
+        case none
+        /// A SOAP-ENC array leaves out places of members.
+        case sparseArray
+        /// Another element of the type has the local name, and it is the one that requests call by it.
+        case namesake
+
+        /// The obstacle in words; nil for none.
+        var words: String? {
+            switch self {
+            case .none: nil
+            case .sparseArray: "it has an array that leaves out places (offset, position)"
+            case .namesake: "it has elements of one name in several namespaces"
+            }
         }
     }
 
@@ -197,6 +216,7 @@ struct RecordTree {
     static func identity(of id: UInt64) -> UInt32 { max(1, UInt32(truncatingIfNeeded: id)) }
 
     mutating func setIdentity(_ index: Int32, _ id: UInt64) { nodes[Int(index)].identity = Self.identity(of: id) }
+    mutating func setObstacle(_ index: Int32, _ obstacle: Obstacle) { nodes[Int(index)].obstacle = obstacle }
     mutating func setArray(_ index: Int32) { nodes[Int(index)].isArray = true }
     mutating func setType(_ index: Int32, _ type: ReplyPlan.TypeNumber) { nodes[Int(index)].type = type }
 

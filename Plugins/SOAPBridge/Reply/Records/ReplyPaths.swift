@@ -98,7 +98,8 @@ struct ReplyPaths {
                 let attributes = type.valueAttributes
                 // Two attributes with one local name have prefixes, which only the reply knows.
                 let areNamesakes = Set(attributes.map(\.name)).count < attributes.count
-                if type.isOpen || type.isArray || areNamesakes { _ = add("*") }
+                // So have elements, and their names may contain slashes.
+                if type.isOpen || type.isArray || areNamesakes || !type.namesakes.isEmpty { _ = add("*") }
                 for attribute in attributes { _ = add("@" + attribute.name) }
                 if type.text != nil || type.isMixed { _ = add("#text") }
                 for child in type.children where add(child.name.local) {

@@ -25,7 +25,7 @@ extension ReplyPlan {
     /// - Parameter last: The place of the element before; -1 for none.
     func child(
         _ name: Int32, of type: TypeNumber, after last: Int
-    ) -> (index: Int, type: TypeNumber, isRepeated: Bool)? {
+    ) -> (index: Int, type: TypeNumber, isRepeated: Bool, isNamesake: Bool)? {
         let type = types[Int(type)]
         let count = Int(type.childCount)
         guard count > 0 else { return nil }
@@ -33,7 +33,7 @@ extension ReplyPlan {
         var index = last < 0 ? 0 : last
         for _ in 0..<count {
             let child = child(index, of: type)
-            if child.name == name { return (index, child.type, child.isRepeated) }
+            if child.name == name { return (index, child.type, child.isRepeated, child.isNamesake) }
             index = index + 1 == count ? 0 : index + 1
         }
         return nil

@@ -14,12 +14,23 @@ final class ReplyPlan: Sendable {
         let isRepeated: Bool
         /// Whether a list may contain it among others.
         let isMixed: Bool
+        /// Whether other elements of the type have its local name, in other namespaces.
+        let isNamesake: Bool
+    }
+
+    /// What distinguishes an element from others of its type with its local name.
+    private struct Namesake: Sendable {
+        let namespace: String
+        /// The number of the member's name: see ``ComplexType/memberName(of:_:)``.
+        let member: Int32
     }
 
     /// An attribute; its name is the number of its key, which includes the `@`.
     struct Attribute: Sendable {
         let name: Int32
         let kind: SimpleKind
+        let isCollapsed: Bool
+        let isQualifiedName: Bool
     }
 
     /// A type's description of an element's content.
@@ -30,6 +41,8 @@ final class ReplyPlan: Sendable {
         fileprivate(set) var childCount: Int32 = 0
         fileprivate var firstAttribute: Int32 = 0
         fileprivate(set) var attributeCount: Int32 = 0
+        /// The name of the only elements in a wrapper that is read as a plain list; negative for other types.
+        fileprivate(set) var wrapped: Int32 = -1
         /// The kind of the text; nil for element content or if unknown.
         var text: SimpleKind?
         var isComplex = false
@@ -45,8 +58,10 @@ final class ReplyPlan: Sendable {
         var isArray = false
         /// Whether an empty text is not a valid value of the type.
         var isEmptyNull = false
-        /// The name of the only elements in a wrapper that is read as a plain list; negative for other types.
-        fileprivate(set) var wrapped: Int32 = -1
+        /// Whether white space around the text means nothing (XSD part 2, section 4.3.6), as around a date.
+        var isCollapsed = false
+        /// Whether the text is a qualified name, whose prefix has a meaning only where it stands.
+        var isQualifiedName = false
         /// Whether several elements have the same local name, in namespaces of their own.
         fileprivate(set) var repeatsNames = false
 
@@ -66,6 +81,8 @@ final class ReplyPlan: Sendable {
     let names: NameTable
     let types: [ContentType]
     private let children: [Child]
+    /// By index in `children`.
+    private let namesakes: [Int: Namesake]
     private let attributes: [Attribute]
     let typeNames: [QName: TypeNumber]
     /// The types whose local name is unique.
@@ -96,6 +113,8 @@ final class ReplyPlan: Sendable {
     let textName: Int32
     let typeName: Int32
     private let firstSimpleType: TypeNumber
+    /// The built-in types of texts whose white space or prefix is not that of any text, by their local names.
+    private let textTypes: [String: TypeNumber]
     /// The type of an array with undescribed members.
     let arrayType: TypeNumber
 
@@ -132,22 +151,38 @@ final class ReplyPlan: Sendable {
         self.captures = captures
         var types: [ContentType] = []
         var children: [Child] = []
+        var namesakes: [Int: Namesake] = [:]
         var attributes: [Attribute] = []
         for (index, type) in schemas.types.enumerated() {
             var content = Self.content(type, schemas.details[TypeID(index: index)])
             if case .complex(let complex) = type {
                 content.firstChild = Int32(children.count)
                 content.childCount = Int32(complex.children.count)
-                for element in complex.children { children.append(Self.child(element, &names)) }
-                content.repeatsNames = Set(complex.children.map(\.name.local)).count < complex.children.count
+                let repeated = complex.namesakes
+                for element in complex.children {
+                    let isNamesake = !repeated.isEmpty && repeated[element.name.local] != nil
+                    if isNamesake {
+                        let member = names.number(complex.memberName(of: element, repeated))
+                        namesakes[children.count] = Namesake(namespace: element.name.namespace, member: member)
+                    }
+                    children.append(Self.child(element, &names, isNamesake: isNamesake))
+                }
+                content.repeatsNames = !repeated.isEmpty
                 content.firstAttribute = Int32(attributes.count)
                 content.attributeCount = Int32(complex.attributes.count)
                 if unwraps, let only = complex.wrapped { content.wrapped = names.number(only.name.local) }
-                attributes += complex.attributes.map { Attribute(name: names.number("@" + $0.name), kind: $0.kind) }
+                for attribute in complex.attributes {
+                    attributes.append(
+                        Attribute(
+                            name: names.number("@" + attribute.name), kind: attribute.kind,
+                            isCollapsed: Self.isCollapsed(attribute.kind, attribute.builtIn),
+                            isQualifiedName: Self.isQualifiedName(attribute.kind, attribute.builtIn)))
+                }
             }
             types.append(content)
         }
         self.children = children
+        self.namesakes = namesakes
         self.attributes = attributes
         firstSimpleType = TypeNumber(types.count)
         for raw in 0...SimpleKind.hex.rawValue {
@@ -159,6 +194,12 @@ final class ReplyPlan: Sendable {
         array.isArray = true
         array.isComplex = true
         types.append(array)
+        var textTypes: [String: TypeNumber] = [:]
+        for name in Self.collapsedTypes {
+            textTypes[name] = TypeNumber(types.count)
+            types.append(Self.content(.simple(.text), SimpleDetail(builtIn: name)))
+        }
+        self.textTypes = textTypes
         self.types = types
         typeNames = schemas.typeNames.all.mapValues { TypeNumber($0.index) }
         var local: [String: TypeNumber?] = [:]
@@ -179,20 +220,44 @@ final class ReplyPlan: Sendable {
         if let known = typeNames[name] { return known }
         if name.isBuiltIn {
             if name.local == "Array" { return arrayType }
+            if let type = textTypes[name.local] { return type }
             if let kind = SimpleKind(builtIn: name.local) { return firstSimpleType + TypeNumber(kind.rawValue) }
         }
         return localTypes[name.local]
     }
 
-    private static func child(_ element: SchemaElement, _ names: inout NameTable) -> Child {
+    private static func child(
+        _ element: SchemaElement, _ names: inout NameTable, isNamesake: Bool = false
+    ) -> Child {
         Child(
             name: names.number(element.name.local), type: TypeNumber(element.type.index),
             isRepeated: element.isRepeated,
-            isMixed: element.isRepeated && element.isAlternative)
+            isMixed: element.isRepeated && element.isAlternative, isNamesake: isNamesake)
     }
 
     /// Returns a type's child at an index below its `childCount`.
     func child(_ index: Int, of type: ContentType) -> Child { children[Int(type.firstChild) + index] }
+
+    /// Returns the element of a type in this namespace, of several with one local name, and the number of its member's
+    /// name; nil if only one has the local name.
+    ///
+    /// Without the namespace it is the one whose member has the local name, if the reply need not be exact.
+    func namesake(
+        _ name: Int32, _ namespace: String, of type: TypeNumber, isExact: Bool
+    ) -> (index: Int, type: TypeNumber, isRepeated: Bool, member: Int32)? {
+        let type = types[Int(type)]
+        guard type.repeatsNames else { return nil }
+        var found: (index: Int, type: TypeNumber, isRepeated: Bool, member: Int32)?
+        for index in 0..<Int(type.childCount) {
+            let child = child(index, of: type)
+            guard child.name == name, let namesake = namesakes[Int(type.firstChild) + index] else { continue }
+            let isThis = namesake.namespace == namespace
+            guard isThis || !isExact && namesake.member == name else { continue }
+            found = (index, child.type, child.isRepeated, namesake.member)
+            if isThis { break }
+        }
+        return found
+    }
 
     /// Returns the attribute that a type declares with this number; nil if it declares none.
     func attribute(_ name: Int32, of type: ContentType) -> Attribute? {
@@ -210,6 +275,8 @@ final class ReplyPlan: Sendable {
             content.text = kind
             content.isList = detail?.isList ?? false
             content.isEmptyNull = Self.isEmptyNull(kind, detail)
+            content.isCollapsed = Self.isCollapsed(kind, detail?.builtIn)
+            content.isQualifiedName = Self.isQualifiedName(kind, detail?.builtIn)
             content.isOpen = false
         case .complex(let complex):
             content.text = complex.text
@@ -218,9 +285,27 @@ final class ReplyPlan: Sendable {
             content.isOpen = complex.isOpen
             content.isArray = complex.isArray
             content.isAlwaysObject = complex.text != nil && !complex.attributes.isEmpty
-            if let kind = complex.text { content.isEmptyNull = Self.isEmptyNull(kind, nil) }
+            if let kind = complex.text {
+                content.isEmptyNull = Self.isEmptyNull(kind, SimpleDetail(builtIn: complex.builtIn))
+                content.isCollapsed = Self.isCollapsed(kind, complex.builtIn)
+                content.isQualifiedName = Self.isQualifiedName(kind, complex.builtIn)
+            }
         }
         return content
+    }
+
+    /// The built-in types of texts whose white space is always collapsed (XSD part 2, section 3.2).
+    private static let collapsedTypes: Set<String> = [
+        "date", "time", "dateTime", "duration", "gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay", "dayTimeDuration",
+        "yearMonthDuration", "dateTimeStamp", "anyURI", "QName", "NOTATION",
+    ]
+
+    private static func isCollapsed(_ kind: SimpleKind, _ builtIn: String?) -> Bool {
+        kind == .text && collapsedTypes.contains(builtIn ?? "")
+    }
+
+    private static func isQualifiedName(_ kind: SimpleKind, _ builtIn: String?) -> Bool {
+        kind == .text && (builtIn == "QName" || builtIn == "NOTATION")
     }
 
     private static func isEmptyNull(_ kind: SimpleKind, _ detail: SimpleDetail?) -> Bool {

@@ -224,15 +224,24 @@ extension SchemaReader {
         for content in node.children where ["extension", "restriction"].contains(content.name.local) {
             if let base = qualifiedName("base", of: content, declaration.schema) {
                 switch try baseType(base, declaration, nesting: nesting) {
-                case .simple(let kind)?: type.text = kind
+                case .simple(let kind)?:
+                    type.text = kind
+                    type.builtIn = builtIn(of: base)
                 case .complex(let inherited)?:
                     type.text = inherited.text ?? .text
+                    type.builtIn = inherited.builtIn
                     type.attributes = inherited.attributes
                 case .any?, nil: break
                 }
             }
             try addAttributes(content, declaration, to: &type, nesting: nesting)
         }
+    }
+
+    /// Returns the local name of the built-in type from which a simple type is derived; that of a text for a list.
+    private func builtIn(of base: QName) -> String {
+        let detail = resolved(base, .type).flatMap { simpleDetails[$0] } ?? SimpleDetail(builtIn: base.local)
+        return detail.isList ? SimpleDetail().builtIn : detail.builtIn
     }
 
     // MARK: Attributes
@@ -292,7 +301,7 @@ extension SchemaReader {
             name: name, kind: try referredKind(node, "type", declaration, nesting: nesting, detail: &detail),
             namespace: isQualified ? schema.targetNamespace : "")
         // A list in an attribute remains a single text.
-        if detail.isList { found.kind = .text }
+        if detail.isList { found.kind = .text } else { found.builtIn = detail.builtIn }
         found.isRequired = node["use"] == "required"
         found.value = node["fixed"] ?? node["default"]
         return found

@@ -109,6 +109,8 @@ struct ComplexType: Sendable {
     var isAttributeOpen = false
     /// Whether documents may contain only types derived from this one.
     var isAbstract = false
+    /// The local name of the built-in type from which the text of simple content is derived.
+    var builtIn = "string"
     /// Whether the type is a SOAP-ENC array (SOAP 1.1, section 5.4.2): `children` holds its only member, whose name is
     /// arbitrary.
     var isArray = false
@@ -124,6 +126,42 @@ struct ComplexType: Sendable {
         if !name.namespace.isEmpty { return namesakes.first { $0.namespace == name.namespace } }
         let unqualified = isQualified ? nil : namesakes.first { $0.namespace.isEmpty }
         return unqualified ?? namesakes.first { !$0.namespace.isEmpty }
+    }
+
+    /// The local names that several elements have, each in a namespace of its own, with the namespace of the one whose
+    /// member has the local name: that of the type's first element, or else the first with the name.
+    var namesakes: [String: String] {
+        var namespaces: [String: String] = [:]
+        var repeated: Set<String> = []
+        for name in children.map(\.name) {
+            let isNew = namespaces[name.local] == nil
+            if !isNew { repeated.insert(name.local) }
+            if isNew || name.namespace == children[0].name.namespace { namespaces[name.local] = name.namespace }
+        }
+        return namespaces.filter { repeated.contains($0.key) }
+    }
+
+    /// The names of the elements in records and requests.
+    var memberNames: [String] {
+        let namesakes = namesakes
+        return children.map { memberName(of: $0, namesakes) }
+    }
+
+    /// Returns the name of an element in records and requests: its local name, or `{namespace}name` for one of several
+    /// with that local name that is in another namespace than the one that ``namesakes`` has.
+    func memberName(of element: SchemaElement, _ namesakes: [String: String]) -> String {
+        let isAbroad = (namesakes[element.name.local] ?? element.name.namespace) != element.name.namespace
+        return isAbroad ? "{\(element.name.namespace)}\(element.name.local)" : element.name.local
+    }
+
+    /// Returns the element that a member of a record or a request names: by its local name, or as `{namespace}name`.
+    func child(named member: String) -> SchemaElement? {
+        if member.hasPrefix("{") {
+            let name = QName(clark: member)
+            return children.first { $0.name == name }
+        }
+        let alike = children.filter { $0.name.local == member }
+        return alike.first { $0.name.namespace == children[0].name.namespace } ?? alike.first
     }
 
     /// The only element of a wrapper (`ArrayOfString`), which repeats; nil if the type allows any other content.
@@ -144,6 +182,8 @@ struct SchemaAttribute: Sendable {
     var isRequired = false
     /// The default or fixed value.
     var value: String?
+    /// The local name of the built-in type from which that of the value is derived.
+    var builtIn = "string"
 }
 
 /// An element declared by a type or a schema.
