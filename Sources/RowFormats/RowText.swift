@@ -45,7 +45,11 @@ package struct RowText {
         }
         if isQuoted { throw FileFault(reason: "ends inside quotes") }
         if start < bytes.count { rows.append(start..<bytes.count) }
-        rows.removeAll { range in bytes[range].allSatisfy(JSONScan.isSpace) }
+        // The reader of CSV takes a line of spaces for a row.
+        let isCSV = if case .csv = format { true } else { false }
+        rows.removeAll { range in
+            bytes[range].allSatisfy { isCSV ? $0 == 0x0A || $0 == 0x0D : JSONScan.isSpace($0) }
+        }
         try takeHeader()
     }
 
@@ -81,10 +85,10 @@ package struct RowText {
     package func values(of row: Range<Int>, at paths: [[String]]) throws -> [String?] {
         switch format {
         case .csv(let dialect):
+            let places = paths.map { columns.firstIndex(of: Self.column($0)) }
+            if let values = unquotedValues(of: row, at: places, dialect) { return values }
             let fields = try fields(of: row, dialect)
-            return paths.map { path in
-                columns.firstIndex(of: Self.column(path)).flatMap { $0 < fields.count ? fields[$0] : nil }
-            }
+            return places.map { place in place.flatMap { $0 < fields.count ? fields[$0] : nil } }
         default:
             let record = try object(of: row)
             return paths.map { path in
@@ -206,6 +210,22 @@ package struct RowText {
             throw BridgeError(
                 .configuration, "the row would not be read back as it is written",
                 remedy: "choose other values, or check delimiter, quote and header in the section")
+        }
+    }
+
+    /// Returns fields of a row by their places, without a parser for the row; nil if the row has quotes.
+    private func unquotedValues(of row: Range<Int>, at places: [Int?], _ dialect: CSVDialect) -> [String?]? {
+        let row = bytes[row]
+        if dialect.quote != 0, row.contains(dialect.quote) { return nil }
+        return places.map { place -> String? in
+            guard let place else { return nil }
+            var start = row.startIndex
+            for _ in 0..<place {
+                guard let end = row[start...].firstIndex(of: dialect.delimiter) else { return nil }
+                start = end + 1
+            }
+            let field = row[start...].prefix { $0 != dialect.delimiter && $0 != 0x0A && $0 != 0x0D }
+            return String(decoding: field, as: UTF8.self)
         }
     }
 

@@ -64,6 +64,19 @@ import TestLiterals
         #expect(scan.isComplete && scan.rejected.isEmpty)
     }
 
+    @Test func `a file that grew beyond max_content_bytes after it was listed has no content`() throws {
+        let entry = RecordedShare.Entry(name: "a.txt", size: 3, modified: 1)
+        let share = try RecordedShare(
+            RecordedShare.Recording(
+                folders: ["": RecordedShare.Folder(entries: [entry])],
+                files: ["a.txt": [Self.answer(Array("much longer".utf8), at: 2)]]))
+        let section = BridgeOptions(["files": "*", "content": "text", "max_content_bytes": 5])
+        let scan = try Scan(EntitySection.source(FetchRequest(entity: "File", section: section), share: share))
+        #expect(scan.values("content") == ["null"])
+        #expect(scan.values("size") == ["11"])
+        #expect(scan.warnings == ["the file a.txt has 11 bytes, more than max_content_bytes: its content is null"])
+    }
+
     @Test func `a cursor in a file that was replaced makes the scan start over`() throws {
         let first = try Scan(Self.source(try Self.share(Self.answer(Self.table(1...60), at: 1))), limit: 2)
         let cursor = try #require(first.pages.last?.cursor)

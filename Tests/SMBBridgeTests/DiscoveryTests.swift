@@ -21,6 +21,7 @@ extension AgainstRealServer {
             try server.write(
                 "survey/api.json", #"{"meta":{},"data":{"items":[{"code":"X","n":1},{"code":"Y","n":2}]}}"#)
             try server.write("survey/codes.tsv", Array("10\tGr".utf8) + [0xFC] + Array("n\n20\tRot\n".utf8))
+            try server.write("survey/double.csv", "id,id\n1,2\n3,4\n")
             try server.write("survey/photo.jpg", [0xFF, 0xD8, 0xFF])
             let bridge = try SMBBridge(server, folder: "/survey")
             let writer = RecordBatchWriter()
@@ -52,6 +53,7 @@ extension AgainstRealServer {
                     #"Api {"json":"api.json","records":"$.data.items"}: @path text, code text key, n integer"#,
                     #"Code {"csv":"codes.tsv","delimiter":"tab","encoding":"windows-1252","header":["column_1","column_2"]}: "#
                         + "@path text, column_1 integer key, column_2 text",
+                    #"Double {"csv":"double.csv","header":["id","id_2"],"skip_rows":1}: @path text, id integer key, id_2 integer"#,
                     #"Event {"ndjson":"events.ndjson"}: @path text, event_id text key, at timestamp"#,
                     #"People {"csv":"people.csv","delimiter":";"}: @path text, id integer key, name text, born date, score decimal"#,
                     #"Sale {"csv":"sales/*.csv"}: @path text key, @row integer key, day date, amount integer"#,

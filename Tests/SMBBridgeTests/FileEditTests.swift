@@ -199,6 +199,85 @@ extension AgainstRealServer {
             #expect(server.content("e7/a.txt") == "abc")
         }
 
+        @Test(arguments: [("e9", "a.txt", "A.txt"), ("e10", "caf\u{E9}.txt", "cafe\u{301}.txt")])
+        func `a move to a name that differs in case or normal form only replaces no other file`(
+            folder: String, name: String, other: String
+        ) throws {
+            try create(folder + "/" + name, "first")
+            try SMBServer.write("second", to: server.writable + "/" + folder + "/" + other)
+            let error = try bridgeError {
+                try Edit(
+                    operation: .update, section: files, key: ["path": .text(folder + "/" + name)],
+                    values: ["name": .text(other)]
+                ).send(to: bridge)
+            }
+            #expect(error.code == .conflict)
+            #expect(error.message == "cannot write \(folder)/\(other): one of that name already exists")
+            #expect(server.content(folder + "/" + name) == "first")
+            #expect(server.content(folder + "/" + other) == "second")
+        }
+
+        @Test func `a name can change in its normal form only`() throws {
+            try create("e11/cafe\u{301}.txt", "x")
+            try Edit(
+                operation: .update, section: files, key: ["path": "e11/cafe\u{301}.txt"],
+                values: ["name": "caf\u{E9}.txt"]
+            ).send(to: bridge)
+            let names = SMBServer.names(in: server.writable + "/e11").map { Array($0.utf8) }
+            #expect(names == [Array("caf\u{E9}.txt".utf8)])
+        }
+
+        @Test func `what the next sync would not find is refused`() throws {
+            try create("e12/a.txt", "a")
+            let section: Literal = [
+                "files": "e12/*.txt", "exclude": "e12/x*", "content": "text", "max_content_bytes": 5,
+            ]
+            let selection = "the entity reads e12/*.txt, without e12/x*"
+            for name in ["b.md", "xx.txt", "deep/b.txt"] {
+                let message = "the next sync would not find e12/\(name): \(selection)"
+                let new = try bridgeError {
+                    try Edit(operation: .create, section: section, values: ["path": .text("e12/" + name)])
+                        .send(to: bridge)
+                }
+                #expect(new.code == .configuration && new.message == message)
+                let moved = try bridgeError {
+                    try Edit(
+                        operation: .update, section: section, key: ["path": "e12/a.txt"],
+                        values: ["path": .text("e12/" + name)]
+                    ).send(to: bridge)
+                }
+                #expect(moved.message == message)
+            }
+            let refused: [(values: Literal, message: String)] = [
+                (
+                    ["path": "e12/b.txt", "content": "longer"],
+                    "the content of e12/b.txt has 6 bytes, more than max_content_bytes (5): the next sync would read null"
+                ),
+                (
+                    ["path": "e12/b.txt", "is_directory": true],
+                    "the next sync would not find e12/b.txt: the entity reads no folders"
+                ),
+                (
+                    ["path": "e12/con.txt"],
+                    "the path \"e12/con.txt\" has the name \"con.txt\", which Windows takes for a device"
+                ),
+            ]
+            for (values, message) in refused {
+                let error = try bridgeError {
+                    try Edit(operation: .create, section: section, values: values).send(to: bridge)
+                }
+                #expect(error.message == message)
+            }
+            let longer = try bridgeError {
+                try Edit(
+                    operation: .update, section: section, key: ["path": "e12/a.txt"], values: ["content": "longer"]
+                ).send(to: bridge)
+            }
+            #expect(longer.code == .limit)
+            #expect(SMBServer.names(in: server.writable + "/e12") == ["a.txt"])
+            #expect(server.content("e12/a.txt") == "a")
+        }
+
         @Test func `an edit whose move is a conflict leaves the content as it was`() throws {
             try create("e8/a.txt", "A")
             try create("e8/b.txt", "B")

@@ -49,8 +49,13 @@ import TestLiterals
         let time: Literal = "2026-11-21T07:00:00.000000Z"
         #expect(try rows(["id": time], of: "id,v\n2026-11-21 07:00:00,x\n2026-11-21T08:00:00Z,y\n").count == 1)
         #expect(try rows(["id": 1], of: "id,v\ntrue,x\n") == [], "a boolean is not a number")
+        #expect(try rows(["id": 7], of: "id,v\n17,x\n007,y\n70,z\n") == ["007,y\n"])
+        #expect(try rows(["id": 7], of: "v,id\n\"a,b\",7\nx,8\r\ny\n") == ["\"a,b\",7\n"])
+        #expect(try rows(["id": "8"], of: "v,id\r\na,7\r\nx,8\r\ny\r\n") == ["x,8\r\n"])
         // A text is found only as it is.
         #expect(try rows(["id": "ab"], of: "id,v\nAB,x\n") == [])
+        let alike = try rows(["id": "caf\u{E9}"], of: "id,v\ncafe\u{301},x\ncaf\u{E9},y\n")
+        #expect(alike.map { Array($0.utf8) } == [Array("caf\u{E9},y\n".utf8)])
     }
 
     @Test func `the absence of a key says nothing where the file may write it in another way`() throws {

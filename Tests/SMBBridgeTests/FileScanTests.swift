@@ -109,7 +109,10 @@ extension AgainstRealServer {
             #expect(text.values("name") == [#""a.txt""#, #""c.txt""#, #""empty.txt""#])
             #expect(text.values("content") == [#""grün""#, "null", #""""#])
             #expect(text.rejected.map(\.representation) == ["content/b.txt"])
-            #expect(text.rejected.map(\.reason) == ["the content is not UTF-8: set encoding, or content: data"])
+            #expect(
+                text.rejected.map(\.reason) == [
+                    "the content of content/b.txt is not UTF-8: set encoding, or content: data"
+                ])
             #expect(
                 text.warnings == [
                     "the file content/c.txt has 5000 bytes, more than max_content_bytes: its content is null"

@@ -70,6 +70,26 @@ import TestLiterals
         #expect(tree.run(&rest).map(\.path) == ["m/deep/x", "m-1/y"])
     }
 
+    @Test func `folders whose names differ in normal form only are two to a scan that resumes`() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        var scan = FolderWalk(
+            patterns: try PatternSet(["**"]), kinds: .files, from: ScanPoint(folder: [decomposed], name: "1"))
+        var found: [[UInt8]] = []
+        var step = scan.next()
+        while step != .end {
+            if case .match(let match) = step { found.append(Array(match.path.joined(separator: "/").utf8)) }
+            if case .list(let folder) = step {
+                let names = folder.path.isEmpty ? [composed, decomposed] : ["1", "2"]
+                scan.listed(SMBListing(entries: names.map { Self.entry($0, isDirectory: folder.path.isEmpty) }))
+            }
+            step = scan.next()
+        }
+        #expect(found == [decomposed + "/2", composed + "/1", composed + "/2"].map { Array($0.utf8) })
+        #expect(ScanPoint(folder: [composed], name: nil) != ScanPoint(folder: [decomposed], name: nil))
+        #expect(ExactPath([composed]) != ExactPath([decomposed]))
+        #expect(ShareCursor.Skipped.below([composed]) != .below([decomposed]))
+    }
+
     @Test func `a resume point whose folder went away keeps its place in the order`() throws {
         var scan = FolderWalk(
             patterns: try PatternSet(["**"]), kinds: .files,

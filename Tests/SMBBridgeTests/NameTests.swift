@@ -47,6 +47,17 @@ extension AgainstRealServer {
                 ])
         }
 
+        @Test func `two closed folders whose names differ in normal form only are both skipped`() throws {
+            let folders = ["caf\u{E9}", "cafe\u{301}"].map { "closed-twins/" + $0 }
+            for folder in folders {
+                try server.write(folder + "/x.txt", "")
+                chmod(server.share + "/" + folder, 0)
+            }
+            defer { for folder in folders { chmod(server.share + "/" + folder, 0o755) } }
+            let scan = try SMBBridge(server).scan(["files": "closed-twins/**"])
+            #expect(scan.skipped.count == 2 && scan.isComplete)
+        }
+
         @Test func `long names and deep paths are listed, read and written`() throws {
             let name = String(repeating: "n", count: 200)
             let folder = "deep/" + (1...8).map { "\($0)" + name }.joined(separator: "/")

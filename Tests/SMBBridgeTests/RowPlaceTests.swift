@@ -95,7 +95,25 @@ extension AgainstRealServer {
             let other = try bridgeError { try create(["id": 4, "year": "2024", "@path": "p3/2027.csv"]) }
             #expect(other.code == .unsupported)
             #expect(other.message == "year of p3/2027.csv is 2027, and cannot become 2024")
+            let outside = try bridgeError { try create(["id": 5, "@path": "p3/deep/2024.csv"]) }
+            #expect(outside.code == .configuration)
+            #expect(outside.message == "the next sync would not find p3/deep/2024.csv: the entity reads p3/{year}.csv")
             #expect(SMBServer.names(in: server.writable + "/p3") == ["2024.csv", "2026.csv"])
+        }
+
+        @Test func `a new row whose key the file has is a conflict`() throws {
+            try write(["a.csv": "id,name\n007,a\n"], in: "p4")
+            func create(_ id: Literal) throws {
+                try Edit(
+                    operation: .create, section: ["csv": "p4/a.csv", "write": "append"], key: ["id": id],
+                    values: ["id": id, "name": "b"], paths: paths
+                ).send(to: bridge)
+            }
+            let error = try bridgeError { try create(7) }
+            #expect(error.code == .conflict)
+            #expect(error.message == "p4/a.csv has a row with id = 7 already")
+            try create(8)
+            #expect(server.content("p4/a.csv") == "id,name\n007,a\n8,b\n")
         }
     }
 }

@@ -72,6 +72,15 @@ import Testing
         #expect(try write(["n": "b,c"], to: file, changes: true) == file.replacing("1;a", with: "1;b,c"))
     }
 
+    @Test func `a line of spaces is a row, as the reader of CSV takes it, and an empty one is none`() throws {
+        let file = "Report\n \n\nn,id\na,1\n"
+        #expect(try write(["n": "z"], to: file, changes: true, ["skip_rows": 2]) == file.replacing("a,1", with: "z,1"))
+        let tabs = "\t\t\nn\tid\na\t1\n"
+        #expect(
+            try write(["n": "z"], to: tabs, changes: true, ["skip_rows": 1, "delimiter": "tab"])
+                == tabs.replacing("a\t1", with: "z\t1"))
+    }
+
     @Test func `a text without the rows that are left out says so`() throws {
         for (file, section) in [
             ("id\n", ["skip_rows": 1]), ("", ["skip_rows": 1, "header": ["id"]]),

@@ -250,7 +250,8 @@ final class SMBServer: @unchecked Sendable {
         guard fwrite(bytes, 1, bytes.count, file) == bytes.count else {
             throw Failure(description: "cannot write all of \(path)")
         }
-        fchmod(fileno(file), 0o644)
+        // A share's files belong to another user than the one who writes them here.
+        fchmod(fileno(file), 0o666)
     }
 
     static func run(_ script: String, _ arguments: String...) throws {

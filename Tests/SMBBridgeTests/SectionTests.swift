@@ -137,6 +137,22 @@ import TestLiterals
         #expect(section.faults(in: request).isEmpty, "all members are read")
     }
 
+    @Test(
+        arguments: [
+            (["csv": "*.csv"], [["id"]], true), (["csv": "*.csv"], [["id"], ["@path"]], false),
+            (["csv": "a.csv"], [["id"]], false), (["files": "*", "content": "hash"], [["path_key"]], true),
+            (["files": "*", "content": "hash"], [["path"]], false), (["files": "*"], [["path_key"]], false),
+        ] as [(Literal, [[String]], Bool)])
+    func `incremental without what says which file an object is from is warned of`(
+        section: Literal, paths: [[String]], isFault: Bool
+    ) throws {
+        var request = FetchRequest(entity: "Row", section: BridgeOptions(section))
+        request.fieldPaths = paths
+        #expect(try EntitySection(request.section).faults(in: request).isEmpty, "it is read whole")
+        request.token = "Row.token"
+        #expect(try EntitySection(request.section).faults(in: request).map(\.isWarning) == (isFault ? [true] : []))
+    }
+
     @Test func `the password is the only secret option`() {
         let secrets = SMBBridge.optionsSchema.split(separator: "\n").filter { $0.contains("\"writeOnly\": true") }
         #expect(secrets.count == 1)

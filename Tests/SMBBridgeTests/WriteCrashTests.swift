@@ -16,8 +16,9 @@ extension AgainstRealServer {
             let bridge = try SMBBridge(mortal, share: "rw")
             let killer = try Killer(mortal)
             let content = String(repeating: "0123456789abcdef", count: 3 << 20)
+            let section: Literal = ["files": "**", "content": "text", "max_content_bytes": 100_000_000]
             let request = WriteRequest(
-                .update, entity: "Document", section: BridgeOptions(["files": "**", "content": "text"]),
+                .update, entity: "Document", section: BridgeOptions(section),
                 key: BridgeOptions(["path": "old.txt"]), values: BridgeOptions(["content": .text(content)]))
             let error = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
             let names = try killer.result()

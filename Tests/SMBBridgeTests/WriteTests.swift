@@ -113,7 +113,8 @@ extension AgainstRealServer {
             try write(.create, ["folders": "**"], values: ["path": "w2/a/b"])
             #expect(names("w2/a") == ["b"])
             let error = try bridgeError { try write(.delete, ["folders": "**"], key: ["path": "w2/a"]) }
-            #expect(error.code == .conflict)
+            // The host would look for another version of an object in conflict.
+            #expect(error.code == .remote)
             #expect(error.message == "cannot delete w2/a: the folder is not empty")
             #expect(names("w2/a") == ["b"])
             try write(.delete, ["folders": "**"], key: ["path": "w2/a/b"])
@@ -181,6 +182,62 @@ extension AgainstRealServer {
                     .create, files, values: ["path": "readonly.txt", "content": "x"], bridge: SMBBridge(server))
             }
             #expect(error.code == .permission, "\(error)")
+            #expect(error.message.hasPrefix("cannot make a file in the share: "), "\(error)")
+        }
+
+        @Test(arguments: ["rows", "content"])
+        func `a file that may not be written is not replaced`(_ kind: String) throws {
+            let path = "w12-\(kind)/a.csv"
+            try write(.create, files, values: ["path": .text(path), "content": "id,n\n1,a\n"])
+            chmod(server.writable + "/" + path, 0o444)
+            let error = try bridgeError {
+                if kind == "rows" {
+                    let section: Literal = ["csv": .text(path), "write": "rewrite"]
+                    try write(.update, section, key: ["id": 1], values: ["n": "b"])
+                } else {
+                    try write(.update, files, key: ["path": .text(path)], values: ["content": "b"])
+                }
+            }
+            #expect(error.code == .permission)
+            #expect(error.message.hasPrefix("cannot write \(path): "), "\(error)")
+            #expect(content(path) == "id,n\n1,a\n" && names("w12-\(kind)") == ["a.csv"])
+        }
+
+        @Test func `a file stays hidden when it is written`() throws {
+            try write(.create, files, values: ["path": "w13/a.txt", "content": "a"])
+            let entry = SMBEntry(
+                name: "a.txt", size: 0, attributes: UInt16(SMBC_DOS_MODE_HIDDEN | SMBC_DOS_MODE_SYSTEM), inode: 0)
+            try bridge.connection.setAttributes(["w13", "a.txt"], of: entry)
+            func attributes() throws -> [String] {
+                let scan = try bridge.scan(["files": "w13/*"])
+                return scan.values("hidden") + scan.values("system")
+            }
+            let before = try attributes()
+            try write(.update, files, key: ["path": "w13/a.txt"], values: ["content": "b"])
+            #expect(content("w13/a.txt") == "b")
+            #expect(before == ["true", "true"])
+            #expect(try attributes() == before)
+        }
+
+        @Test func `a byte order mark of the section's encoding stays`() throws {
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            try SMBServer.run("mkdir -p \"$1/w14\"; chmod 777 \"$1/w14\"", server.writable)
+            func bytes(_ name: String) throws -> [UInt8] { try SMBServer.read(server.writable + "/w14/" + name) }
+            try SMBServer.write(mark + Array("id,n\n1,a\n".utf8), to: server.writable + "/w14/rows.csv")
+            let rows: Literal = ["csv": "w14/rows.csv", "encoding": "utf-8", "write": "rewrite"]
+            try write(.update, rows, key: ["id": 1], values: ["n": "b"])
+            #expect(try bytes("rows.csv") == mark + Array("id,n\n1,b\n".utf8))
+            try SMBServer.write(mark, to: server.writable + "/w14/empty.csv")
+            try write(.create, ["csv": "w14/empty.csv", "write": "append"], values: ["id": 1])
+            #expect(try bytes("empty.csv") == mark + Array("id\n1\n".utf8))
+            try SMBServer.write(mark + Array("old".utf8), to: server.writable + "/w14/a.txt")
+            let text: Literal = ["files": "w14/*.txt", "content": "text", "encoding": "utf-8"]
+            try write(.update, text, key: ["path": "w14/a.txt"], values: ["content": "new"])
+            #expect(try bytes("a.txt") == mark + Array("new".utf8))
+            try SMBServer.write([0xFF, 0xFE, 0x61, 0], to: server.writable + "/w14/wide.txt")
+            let wide: Literal = ["files": "w14/*.txt", "content": "text", "encoding": "utf-16le"]
+            try write(.update, wide, key: ["path": "w14/wide.txt"], values: ["content": "b"])
+            #expect(try bytes("wide.txt") == [0xFF, 0xFE, 0x62, 0])
         }
 
         @Test func `rows are appended to CSV, in the columns of its header, and to newline-delimited JSON`() throws {

@@ -10,8 +10,10 @@ struct DialectGuess {
     private(set) var encoding: String?
     private(set) var delimiter: UInt8 = UInt8(ascii: ",")
     private(set) var quote: UInt8 = UInt8(ascii: "\"")
-    /// The column names for a file without a header; nil if the first row holds names.
+    /// The column names that the section has to give; nil if the first row holds them.
     private(set) var header: [String]?
+    /// The number of rows above the data that ``header`` replaces.
+    private(set) var skippedRows = 0
     /// The confidence of the guess, from 0 to 1.
     private(set) var confidence = 0.9
     private(set) var notes: [String] = []
@@ -30,6 +32,7 @@ struct DialectGuess {
             notes.append("not UTF-8: taken as windows-1252")
         }
         guard !text.contains(0) else { return nil }
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         // The rows, without the last row of a sample, which may be cut.
         if !isWhole, let end = text.lastIndex(of: 0x0A) { text = Array(text[...end]) }
         if text.starts(with: "sep=".utf8), text.count > 5 {
@@ -59,17 +62,36 @@ struct DialectGuess {
         let isDistinct = Set(first).count == first.count && !first.contains("")
         let types = first.map(ColumnGuess.type)
         let areWords = types.allSatisfy { $0 == "text" }
+        let isTyped = rest.first.map { row in zip(row, types).contains { ColumnGuess.type(of: $0) != $1 } } ?? false
         if isDistinct, areWords {
-            let isTyped = rest.first.map { row in zip(row, types).contains { ColumnGuess.type(of: $0) != $1 } } ?? false
             if !isTyped {
                 confidence -= 0.2
                 notes.append("the first row is taken as the header")
             }
             return
         }
+        if isTyped, areWords, !first.contains("") {
+            header = Self.distinct(first)
+            skippedRows = 1
+            confidence -= 0.2
+            notes.append("the header has equal names, which are numbered here")
+            return
+        }
         header = first.indices.map { "column_\($0 + 1)" }
         confidence -= 0.3
         notes.append("no header found: the columns are numbered")
+    }
+
+    /// Returns the names, each once: the second "id" becomes "id_2".
+    private static func distinct(_ names: [String]) -> [String] {
+        var taken = Set(names)
+        var seen: Set<String> = []
+        return names.map { name in
+            guard !seen.insert(name).inserted else { return name }
+            var number = 2
+            while !taken.insert("\(name)_\(number)").inserted { number += 1 }
+            return "\(name)_\(number)"
+        }
     }
 
     private static func rows(_ text: [UInt8], _ delimiter: UInt8) -> [[String]]? {

@@ -38,10 +38,12 @@ struct Discovery {
         var delimiter: UInt8?
         var encoding: String?
         var header: [String]?
+        var skippedRows = 0
         var records: String?
 
         var signature: String {
-            "\(kind) \(delimiter ?? 0) \(encoding ?? "") \(header?.joined(separator: ",") ?? "") \(records ?? "")"
+            let names = header?.joined(separator: ",") ?? ""
+            return "\(kind) \(delimiter ?? 0) \(encoding ?? "") \(names) \(skippedRows) \(records ?? "")"
         }
 
         func write(_ patterns: [String], to writer: RecordBatchWriter) {
@@ -59,6 +61,7 @@ struct Discovery {
                 writer.key("header")
                 writer.array { for name in header { writer.text(name) } }
             }
+            if skippedRows > 0 { writer.member("skip_rows", skippedRows) }
             if let records { writer.member("records", records) }
         }
     }
@@ -103,6 +106,7 @@ struct Discovery {
                 section.delimiter = guess.delimiter
                 section.encoding = guess.encoding
                 section.header = guess.header
+                section.skippedRows = guess.skippedRows
                 confidence = guess.confidence
                 notes = guess.notes
             } catch let failure as SMBFailure where !failure.isOfFile {

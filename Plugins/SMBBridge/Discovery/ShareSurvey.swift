@@ -41,10 +41,12 @@ struct ShareSurvey {
             let listing: SMBListing
             do {
                 listing = try share.list(share.url.folder + folder)
-            } catch  where !folder.isEmpty && (error.isAccess || error.isAbsence) {
-                continue
             } catch {
-                throw share.explain(error)
+                let failure = share.confirmed(error)
+                guard !folder.isEmpty, failure.action != .openShare, failure.isAccess || failure.isAbsence else {
+                    throw share.explain(failure)
+                }
+                continue
             }
             listed += 1
             let entries = listing.entries.sorted { FolderWalk.precedes($0.name, $1.name) }

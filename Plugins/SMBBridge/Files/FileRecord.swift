@@ -14,7 +14,7 @@ struct FileRecord {
     let path: String
     /// The folder as one text; nil for the root, which has no folder.
     let folder: String?
-    let entry: SMBEntry
+    var entry: SMBEntry
     var captures: [(name: String, value: String?)] = []
     var owners: Owners?
     var content: Content?

@@ -59,15 +59,25 @@ final class FileSource: RecordSource {
         let folder = self.folder ?? match.folder.joined(separator: "/")
         self.folder = folder
         var record = FileRecord(match, in: folder, captureNames: listing.options.patterns.captureNames)
+        var isAsListed = true
         do {
             if section.readsOwners { record.owners = try owners(of: match) }
-            if !match.entry.isDirectory, section.content != .none { record.content = try content(of: match) }
+            if !match.entry.isDirectory, section.content != .none {
+                let read = try content(of: match)
+                record.content = read.content
+                if let version = read.version, !version.agrees(with: match.entry.version) {
+                    isAsListed = false
+                    record.entry.size = UInt64(max(0, version.size))
+                    record.entry.modified = version.modified
+                }
+            }
         } catch let refusal as Refusal {
             listing.reject(refusal.reason, representation: match.path.joined(separator: "/"), of: match.path)
             return
         }
         record.write(to: writer, content: section.content, fields: fields)
-        if section.content != .none || section.readsOwners { listing.states.wasRead(match) }
+        // The next scan must read a file again that is not in its listed state any more.
+        if section.content != .none || section.readsOwners, isAsListed { listing.states.wasRead(match) }
     }
 
     /// The reason why a file cannot become a record.
@@ -79,35 +89,43 @@ final class FileSource: RecordSource {
         do {
             return try listing.share.owners(of: listing.share.url.folder + match.path)
         } catch {
-            let explained = listing.share.explain(error)
-            guard error.isOfFile else { throw explained }
+            let failure = listing.share.confirmed(error)
+            let explained = listing.share.explain(failure)
+            guard failure.isOfFile else { throw explained }
             throw Refusal(reason: explained.message)
         }
     }
 
-    private func content(of match: FolderWalk.Match) throws -> FileRecord.Content? {
-        let path = match.path.joined(separator: "/")
+    /// The content of a file, nil if the file is too large, and the state in which it was read.
+    private typealias Reading = (content: FileRecord.Content?, version: FileVersion?)
+
+    private func content(of match: FolderWalk.Match) throws -> Reading {
         guard section.content == .hash || match.entry.size <= UInt64(section.maximumContentBytes) else {
-            listing.warn(
-                "the file \(path) has \(match.entry.size) bytes, more than max_content_bytes: its content is null")
-            return nil
+            warnOfSize(match, match.entry.size)
+            return (nil, nil)
         }
         for attempt in 1...FilePaging.attempts {
             do {
                 return try read(match, isAgain: attempt > 1)
-            } catch let failure as SMBFailure {
-                if failure.isMomentary, attempt < FilePaging.attempts { continue }
+            } catch let error as SMBFailure {
+                if error.isMomentary, attempt < FilePaging.attempts { continue }
+                let failure = listing.share.confirmed(error)
                 let explained = listing.share.explain(failure)
                 guard failure.isOfFile else { throw explained }
                 throw Refusal(
                     reason: explained.message + (failure.isMomentary ? " (\(attempt) attempts)" : ""))
             }
         }
-        return nil
+        return (nil, nil)
+    }
+
+    private func warnOfSize(_ match: FolderWalk.Match, _ size: UInt64) {
+        let path = match.path.joined(separator: "/")
+        listing.warn("the file \(path) has \(size) bytes, more than max_content_bytes: its content is null")
     }
 
     /// - Parameter isAgain: Whether the file changed since it was listed, so that its present state counts.
-    private func read(_ match: FolderWalk.Match, isAgain: Bool) throws -> FileRecord.Content {
+    private func read(_ match: FolderWalk.Match, isAgain: Bool) throws -> Reading {
         let file = ShareFile(
             share: listing.share, path: listing.share.url.folder + match.path,
             version: isAgain ? nil : match.entry.version)
@@ -119,25 +137,32 @@ final class FileSource: RecordSource {
             }
             let digits = hash.hexadecimal()
             guard !digits.isEmpty else { throw BridgeError(.internal, "libcrypto cannot compute a SHA-256") }
-            return .hash(digits)
+            return (.hash(digits), file.version)
         }
         var bytes: [UInt8] = []
-        while bytes.count <= section.maximumContentBytes, let piece = try file.read() { bytes += piece }
-        return section.content == .text ? .text(try text(bytes)) : .bytes(bytes)
+        while let piece = try file.read() {
+            // The file may have grown since it was listed.
+            guard file.size <= Int64(section.maximumContentBytes) else {
+                warnOfSize(match, UInt64(file.size))
+                return (nil, file.version)
+            }
+            bytes += piece
+        }
+        guard section.content == .text else { return (.bytes(bytes), file.version) }
+        return (.text(try text(bytes, of: match)), file.version)
     }
 
-    private func text(_ bytes: [UInt8]) throws -> [UInt8] {
+    private func text(_ bytes: [UInt8], of match: FolderWalk.Match) throws -> [UInt8] {
+        let path = match.path.joined(separator: "/")
         let decoder = try TextDecoder(encoding: section.encoding)
         do {
             let text = try decoder.decode(bytes)
             try decoder.finish()
             guard decoder.isPassThrough, String(validUTF8: text) == nil else { return text }
-            throw Refusal(reason: "the content is not UTF-8: set encoding, or content: data")
+            throw Refusal(reason: "the content of \(path) is not UTF-8: set encoding, or content: data")
         } catch let fault as TextDecoder.Fault {
-            throw Refusal(
-                reason:
-                    "the content is not \(section.encoding ?? "of the encoding of its byte order mark") at byte \(fault.offset)"
-            )
+            let encoding = section.encoding ?? "of the encoding of its byte order mark"
+            throw Refusal(reason: "the content of \(path) is not \(encoding) at byte \(fault.offset)")
         }
     }
 }

@@ -76,8 +76,9 @@ final class RowSource: RecordSource {
     }
 
     private func resumedPlace(in match: FolderWalk.Match) -> RowFile.Place? {
-        guard let resumed = listing.resumed, resumed.point.repeatsEntry, resumed.point.folder == match.folder,
-            resumed.point.name == match.entry.name, resumed.rows > 0, let version = resumed.version
+        guard let resumed = listing.resumed, resumed.point.repeatsEntry, resumed.rows > 0,
+            let version = resumed.version, let name = resumed.point.name, name.isSame(as: match.entry.name),
+            resumed.point.folder.isSame(as: match.folder)
         else { return nil }
         return RowFile.Place(rows: resumed.rows, version: version)
     }
@@ -100,6 +101,7 @@ final class RowSource: RecordSource {
             place = RowFile.Place(rows: file.sink.returned, version: version)
         }
         var error = error
+        if let failure = error as? SMBFailure { error = listing.share.confirmed(failure) }
         // A file that was rewritten longer looks like one that has grown, and its parts do not fit together.
         if error is FileFault, let file, file.hasGrown {
             error = SMBFailure(cause: .changed, action: .readFile, path: listing.share.url.folder + match.path)

@@ -57,6 +57,9 @@ enum EntitySection {
     /// Returns the faults that the entity's names and paths show.
     func faults(in request: FetchRequest) -> [SectionFault] {
         var faults = request.isWritable ? writeFaults : []
+        if request.token != nil, let paths = request.fieldPaths, let fault = deletionFault(reading: paths) {
+            faults.append(fault)
+        }
         // What the section has from its bridge's section or the file's defaults may be for other entities.
         let own = Set(request.section.names).subtracting(request.inheritedMembers)
         switch self {
@@ -81,6 +84,24 @@ enum EntitySection {
             if own.contains("columns"), let names = request.names { faults += section.columnFaults(names) }
         }
         return faults
+    }
+
+    /// Returns a warning if nothing that the entity reads says which file an object is from: a scan for changes then
+    /// cannot tell which objects are missing.
+    ///
+    /// - Parameter paths: The paths in a record that the entity reads.
+    private func deletionFault(reading paths: [[String]]) -> SectionFault? {
+        var field = "@path"
+        if case .files(let section) = self {
+            guard section.content != .none || section.readsOwners else { return nil }
+            field = "path"
+        }
+        guard !listing.patterns.isLiteral, !paths.contains(where: { $0.first == field }) else { return nil }
+        return SectionFault(
+            key: nil,
+            message: "with \"incremental: token\", nothing would be deleted: none of the entity's attributes reads "
+                + "\(field), the file that an object is from",
+            remedy: "add an attribute that reads it, such as file: {type: text, from: \"\(field)\"}", isWarning: true)
     }
 
     init(_ options: BridgeOptions) throws {

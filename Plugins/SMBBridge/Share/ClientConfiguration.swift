@@ -11,12 +11,15 @@ enum ClientConfiguration {
             case .preferred: "desired"
             case .required: "required"
             }
-        // No broadcast name lookups: they take seconds, and any host may answer.
+        // No broadcast name lookups: they take seconds, and any host may answer. Attributes of files are mapped to
+        // permissions, as ``SMBConnection/setAttributes(_:of:)`` needs them.
         return """
             [global]
             client signing = \(signing)
             client ipc signing = \(signing)
             name resolve order = host
+            map hidden = yes
+            map system = yes
             """ + "\n"
     }
 

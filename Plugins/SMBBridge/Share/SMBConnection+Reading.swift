@@ -1,3 +1,4 @@
+import BridgeKit
 import CSMBClient
 import Glibc
 import SystemCalls
@@ -84,6 +85,24 @@ extension SMBConnection {
             if MonotonicClock.nanoseconds - start < 3_000_000 { return false }
         }
         return true
+    }
+
+    func confirmed(_ failure: SMBFailure) -> SMBFailure {
+        // A recording has the refusal only.
+        guard failure.isAccess, failure.action != .openShare, tape?.isReplaying != true else { return failure }
+        // A share may have thousands of folders that are closed to the user.
+        let isRecent = lastConfirmation.withLock { last in
+            last.map { MonotonicClock.nanoseconds - $0 < 1_000_000_000 } ?? false
+        }
+        guard !isRecent else { return failure }
+        do throws(SMBFailure) {
+            _ = try askStatus(of: [])
+        } catch {
+            // Any other failure comes again with the next call.
+            return error.isAccess ? SMBFailure(cause: error.cause, action: .openShare, path: []) : failure
+        }
+        lastConfirmation.withLock { $0 = MonotonicClock.nanoseconds }
+        return failure
     }
 
     func askOwners(of path: [String]) throws(SMBFailure) -> Owners {

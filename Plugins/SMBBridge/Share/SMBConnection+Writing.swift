@@ -5,7 +5,7 @@ import Glibc
 extension SMBConnection {
     /// Requests the server's information about a file or folder; returns nil if the name does not exist.
     ///
-    /// A stat returns neither the creation time nor the DOS attributes.
+    /// A stat returns no creation time, and of the DOS attributes only hidden and system.
     func askStatus(of path: [String]) throws(SMBFailure) -> SMBEntry? {
         let url = options.url.encoded(path)
         try connect()
@@ -19,12 +19,34 @@ extension SMBConnection {
                 if failure.isAbsence { return nil }
                 throw failure
             }
-            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            var attributes: Int32 = 0
+            if status.st_mode & S_IFMT == S_IFDIR {
+                attributes = SMBC_DOS_MODE_DIRECTORY
+            } else {
+                if status.st_mode & Self.hiddenMode != 0 { attributes |= SMBC_DOS_MODE_HIDDEN }
+                if status.st_mode & Self.systemMode != 0 { attributes |= SMBC_DOS_MODE_SYSTEM }
+            }
             return SMBEntry(
                 name: path.last ?? "", size: UInt64(max(0, status.st_size)),
-                attributes: UInt16(truncatingIfNeeded: isFolder ? SMBC_DOS_MODE_DIRECTORY : 0),
+                attributes: UInt16(truncatingIfNeeded: attributes),
                 modified: status.st_mtim.microseconds, accessed: status.st_atim.microseconds,
                 changed: status.st_ctim.microseconds, inode: UInt64(status.st_ino))
+        }
+    }
+
+    /// The permissions that libsmbclient takes for the attributes hidden and system, as ``ClientConfiguration`` says.
+    private static let hiddenMode: mode_t = 0o001
+    private static let systemMode: mode_t = 0o010
+
+    /// Gives a file the attributes hidden and system of another one.
+    func setAttributes(_ path: [String], of entry: SMBEntry) throws(SMBFailure) {
+        // Any change of a file sets archive, whose mode is that of the owner to execute.
+        var mode: mode_t = 0o700
+        if entry.has(SMBC_DOS_MODE_HIDDEN) { mode |= Self.hiddenMode }
+        if entry.has(SMBC_DOS_MODE_SYSTEM) { mode |= Self.systemMode }
+        let url = options.url.encoded(path)
+        try call(.writeFile, path, about: "\(entry.attributes)") { [mode] context in
+            url.withCString { smbc_getFunctionChmod(context)?(context, $0, mode) ?? -1 }
         }
     }
 
@@ -90,21 +112,48 @@ extension SMBConnection {
 
     /// Writes a file whole, by way of a temporary one, which is gone afterwards.
     ///
-    /// - Parameter check: Called with the present state of the file, nil for none, before it is created or replaced.
+    /// The new file has the attributes hidden and system of the one that it replaces, if the server takes them.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the file to replace; nil for a new one.
+    ///   - check: Called with the present state of the file, nil for none, before it is created or replaced.
     /// - Throws: What `check` throws, and the errors of ``replace(_:by:)``.
     func put(
-        _ bytes: [UInt8], at target: [String], through temporary: [String], ifStill check: (SMBEntry?) throws -> Void
+        _ bytes: [UInt8], at target: [String], through temporary: [String], replacing size: Int64?,
+        ifStill check: (SMBEntry?) throws -> Void
     ) throws {
-        do {
+        // A server lets a file be replaced that it does not let be written: that takes rights to the folder.
+        if let size { try append(target, [], ifSize: size) }
+        do throws(SMBFailure) {
             try create(temporary, bytes)
+        } catch {
+            try? delete(temporary)
+            // The user does not know the temporary file.
+            guard error.path == temporary else { throw error }
+            throw SMBFailure(cause: error.cause, action: .makeFile, path: Array(target.dropLast()))
+        }
+        do {
             let now = try status(of: target)
             try check(now)
-            if now == nil { return try move(temporary, to: target) }
+            guard let now else { return try place(temporary, at: target) }
+            if now.has(SMBC_DOS_MODE_HIDDEN) || now.has(SMBC_DOS_MODE_SYSTEM) {
+                try? setAttributes(temporary, of: now)
+            }
         } catch {
             try? delete(temporary)
             throw error
         }
         try replace(target, by: temporary)
+    }
+
+    /// Moves a temporary file, whose name the user does not know, to its place.
+    private func place(_ temporary: [String], at target: [String]) throws(SMBFailure) {
+        do throws(SMBFailure) {
+            try move(temporary, to: target)
+        } catch {
+            guard error.path == temporary else { throw error }
+            throw SMBFailure(cause: error.cause, action: .writeFile, path: target)
+        }
     }
 
     /// Replaces a file by a temporary one, which is gone afterwards.
@@ -116,7 +165,7 @@ extension SMBConnection {
     ///   could not be moved.
     private func replace(_ target: [String], by temporary: [String]) throws {
         do {
-            try move(temporary, to: target)
+            try place(temporary, at: target)
         } catch {
             guard (try? status(of: target)) != nil else {
                 let (file, copy) = (target.joined(separator: "/"), temporary.joined(separator: "/"))

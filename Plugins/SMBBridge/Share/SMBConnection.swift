@@ -19,6 +19,8 @@ final class SMBConnection: Share, @unchecked Sendable {
     var tape: ExchangeTape? { host.exchange }
     /// Why the recording could not be written, the first time; then it lacks exchanges, so no call goes on.
     let recordingFault = Mutex<String?>(nil)
+    /// When the user was last known to be signed in, on the monotonic clock; nil before the first refusal.
+    let lastConfirmation = Mutex<UInt64?>(nil)
     private var hasOpenedShare = false
     /// Whether libsmbclient reported that required encryption failed.
     private var isUnencrypted = false

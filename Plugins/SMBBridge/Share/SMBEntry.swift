@@ -28,6 +28,11 @@ struct SMBEntry: Sendable, Equatable {
 
     func has(_ attribute: Int32) -> Bool { Int32(attributes) & attribute != 0 }
 
+    /// The order of a listing, by the bytes of the names.
+    static func precedes(_ first: SMBEntry, _ second: SMBEntry) -> Bool {
+        first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
+    }
+
     /// The version to expect when the file is read.
     ///
     /// It omits the inode, because a server's id in a listing may differ from that of an open file.
@@ -57,7 +62,7 @@ struct SMBListing: Sendable {
     var mark: UInt64? {
         guard !entries.isEmpty else { return nil }
         var fingerprint = Fingerprint()
-        for entry in [itself].compactMap(\.self) + entries.sorted(by: { $0.name < $1.name }) {
+        for entry in [itself].compactMap(\.self) + entries.sorted(by: SMBEntry.precedes) {
             fingerprint.add("\(entry.name)/\(entry.fingerprint) \(entry.created ?? 0)")
             fingerprint.separate()
         }

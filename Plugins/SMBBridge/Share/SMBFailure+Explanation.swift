@@ -8,9 +8,11 @@ extension Share {
     func explain(_ failure: SMBFailure) -> BridgeError {
         let found = explanation(failure)
         let what = failure.path.isEmpty ? "the share" : failure.path.joined(separator: "/")
+        // The server may have done what it did not answer.
+        let isLost = failure.isOfWriting && [BridgeError.Code.timeout, .unreachable].contains(found.code)
         return BridgeError(
             found.code, "cannot \(failure.action.rawValue) \(what): \(found.why)", remedy: found.remedy,
-            location: options.url.location(path: failure.path), isRetryable: found.isRetryable)
+            location: options.url.location(path: failure.path), isRetryable: found.isRetryable, mayHaveArrived: isLost)
     }
 
     private func explanation(_ failure: SMBFailure) -> Explanation {
@@ -163,7 +165,7 @@ private struct Explanation {
             ([EEXIST], Explanation(.conflict, "one of that name already exists")),
             (
                 [ENOTEMPTY],
-                Explanation(.conflict, "the folder is not empty", remedy: "delete its contents first")
+                Explanation(.remote, "the folder is not empty", remedy: "delete its contents first")
             ),
             ([EROFS], Explanation(.permission, "the share cannot be written to")),
         ]

@@ -24,6 +24,7 @@ struct SMBFailure: Error, Equatable {
         case deleteFile = "delete"
         case moveFile = "move"
         case makeFolder = "make the folder"
+        case makeFile = "make a file in"
         case readOwners = "read the owners of"
         case watchFolder = "watch"
     }
@@ -59,7 +60,7 @@ struct SMBFailure: Error, Equatable {
     var isOverflow: Bool { cause == .system(0) && action == .watchFolder }
 
     /// Whether the call was a change.
-    var isOfWriting: Bool { [.writeFile, .deleteFile, .moveFile, .makeFolder].contains(action) }
+    var isOfWriting: Bool { [.writeFile, .deleteFile, .moveFile, .makeFolder, .makeFile].contains(action) }
 
     /// Whether the failure concerns this file rather than the connection.
     var isOfFile: Bool {

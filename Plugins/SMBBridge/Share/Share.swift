@@ -25,12 +25,19 @@ protocol Share: AnyObject {
 
     /// Seconds since 1970; for a recording, the time when it was made.
     var now: Int64 { get }
+
+    /// Returns the failed sign-in in place of a refusal that comes from it.
+    ///
+    /// When a session has ended, libsmbclient signs in again with the next call. If the server does not accept that any
+    /// more, it refuses each call as it refuses a path that the user may not read.
+    func confirmed(_ failure: SMBFailure) -> SMBFailure
 }
 
 extension Share {
     var url: ShareURL { options.url }
     var now: Int64 { Int64(time(nil)) }
     var isFar: Bool { true }
+    func confirmed(_ failure: SMBFailure) -> SMBFailure { failure }
 
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing { try list(folder, fileIDs: false) }
 

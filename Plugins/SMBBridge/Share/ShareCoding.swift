@@ -115,7 +115,7 @@ extension ShareCoding where Value == SMBListing {
                     writer.key("entries")
                     writer.array {
                         // Servers guarantee no order, but a recording should have one.
-                        for entry in listing.entries.sorted(by: { $0.name < $1.name }) {
+                        for entry in listing.entries.sorted(by: SMBEntry.precedes) {
                             writer.object { ShareJSON.write(entry, to: writer) }
                         }
                     }

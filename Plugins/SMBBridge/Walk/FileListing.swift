@@ -50,7 +50,7 @@ final class FileListing {
         self.pathField = pathField
         question = mode + ":" + options.kinds.rawValue + ":" + options.patterns.question
         resumed = request.cursor.flatMap { [question] in ShareCursor($0, question: question) }
-        states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
+        states = FileStates(token: request.token, isUsed: usesStates, question: question, began: share.now)
         self.usesStates = usesStates
         fields = request.fields
         keyPaths = request.keyPaths
@@ -65,7 +65,6 @@ final class FileListing {
         for objects in resumed.skipped ?? [] { skip(objects) }
         // Files before the resume point may have been skipped as unchanged, and the cursor does not list them.
         if states.hasEarlier { carried = nil }
-        states.wasPartial()
     }
 
     private let usesStates: Bool
@@ -116,8 +115,9 @@ final class FileListing {
             location: location, rejected: rejected, warnings: sentences)
         page.skipped = skipped
         if isEnd, usesStates {
-            page.token = states.token
-            page.isUnchanged = states.isAllUnchanged
+            page.token = states.token(deletes: page.isComplete)
+            // Never `isUnchanged`: the token need not be that of the last scan, whose rows may be those of a file that has
+            // gone since. The host finds them as missing.
             page.isPositional = page.isComplete && hasSkippedUnchanged && !keyNamesFile
             // Two files that have an object do not take the place of others.
             page.repeatsObjects = !keyNamesFile
@@ -126,6 +126,8 @@ final class FileListing {
     }
 
     /// Records that part of a file could not become a record; the file's other records stay unchanged.
+    ///
+    /// - Parameter path: nil for a file whose path cannot be written, so that the host deletes nothing.
     func reject(_ reason: String, representation: String, of path: [String]?) {
         rejected.append(Page.Rejected(index: nil, reason: reason, representation: String(representation.prefix(1000))))
         if let path { leaveOut(.path(path)) }
@@ -149,7 +151,8 @@ final class FileListing {
     private func leaveOut(_ objects: ShareCursor.Skipped) {
         if carried?.contains(objects) == true { return }
         skip(objects)
-        states.wasPartial()
+        // A file that was left out has no state.
+        if case .below(let folder) = objects { states.leaveOut(folder) }
         carried?.append(objects)
         if let count = carried?.count, count > ShareCursor.maxSkipped { carried = nil }
     }
@@ -247,18 +250,23 @@ final class FileListing {
             }
             scan.listed(listing)
             expectMore()
-        } catch let failure where folder.depth > 0 && failure.isAccess {
-            scan.skipped(because: "may not be listed by this user")
-        } catch let failure where folder.depth > 0 && failure.isAbsence {
-            scan.skipped(because: "disappeared during the scan")
-        } catch let failure where folder.depth > 0 && failure.isOfListedName {
-            scan.skipped(because: "cannot be listed (\(SMBFailure.refusedNameWords))")
-        } catch let failure where folder.depth > 0 && folder.isLink {
-            scan.skipped(because: "is a link that cannot be followed (\(share.explain(failure).message))")
         } catch {
-            throw share.explain(error)
+            let failure = share.confirmed(error)
+            guard let reason = self.reason(toLeaveOut: folder, after: failure) else { throw share.explain(failure) }
+            scan.skipped(because: reason)
         }
     }
+
+    /// Returns why the scan goes on without a folder; nil if it cannot.
+    private func reason(toLeaveOut folder: FolderWalk.Folder, after failure: SMBFailure) -> String? {
+        guard folder.depth > 0, failure.action != .openShare else { return nil }
+        if failure.isAccess { return "may not be listed by this user" }
+        if failure.isAbsence { return "disappeared during the scan" }
+        if failure.isOfListedName { return "cannot be listed (\(SMBFailure.refusedNameWords))" }
+        guard folder.isLink else { return nil }
+        return "is a link that cannot be followed (\(share.explain(failure).message))"
+    }
+
     /// Returns a folder's listing from whichever source has it first; lists later folders while a helper process lists
     /// this one.
     ///

@@ -8,6 +8,12 @@ struct ScanPoint: Sendable, Equatable {
     var name: String?
     /// Whether a scan that resumes here returns that entry again.
     var repeatsEntry = false
+
+    static func == (left: ScanPoint, right: ScanPoint) -> Bool {
+        guard left.repeatsEntry == right.repeatsEntry, left.folder.isSame(as: right.folder) else { return false }
+        guard let name = left.name, let other = right.name else { return left.name == nil && right.name == nil }
+        return name.isSame(as: other)
+    }
 }
 
 /// A depth-first traversal of the folders that can match a pattern; it selects the next folder to list, without I/O.
@@ -177,9 +183,9 @@ struct FolderWalk {
     /// Whether an entry is after the resume point.
     private func isWanted(_ name: String, in folder: [String]) -> Bool {
         guard let resumePoint else { return true }
-        if folder == resumePoint.folder {
+        if folder.isSame(as: resumePoint.folder) {
             guard let last = resumePoint.name else { return false }
-            return Self.precedes(last, name) || (resumePoint.repeatsEntry && Self.isSame(last, name))
+            return Self.precedes(last, name) || (resumePoint.repeatsEntry && last.isSame(as: name))
         }
         return !Self.isProperPrefix(folder, of: resumePoint.folder)
     }
@@ -191,7 +197,7 @@ struct FolderWalk {
     }
 
     private static func isProperPrefix(_ path: [String], of other: [String]) -> Bool {
-        path.count < other.count && zip(path, other).allSatisfy(isSame)
+        path.count < other.count && zip(path, other).allSatisfy { $0.isSame(as: $1) }
     }
 
     /// Compares names by their bytes: names that Unicode considers equal stay distinct, as on the server.
@@ -207,8 +213,6 @@ struct FolderWalk {
         }
         return order.flatMap { $0 } ?? first.utf8.lexicographicallyPrecedes(second.utf8)
     }
-
-    private static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 
     static func text(_ path: [String]) -> String { path.isEmpty ? "/" : path.joined(separator: "/") }
 }

@@ -33,7 +33,7 @@ final class ListingQueue: Sendable {
     fileprivate struct State {
         var threads: Int
         var fileIDs = false
-        var listings: [[String]: Listing] = [:]
+        var listings: [ExactPath: Listing] = [:]
         var waiting: [[String]] = []
         var running = 0
         var isStopped = false
@@ -71,8 +71,8 @@ final class ListingQueue: Sendable {
         state.change { state in
             guard !state.isStopped else { return }
             state.fileIDs = fileIDs
-            for folder in folders where state.listings[folder] == nil {
-                state.listings[folder] = .waiting
+            for folder in folders where state.listings[ExactPath(folder)] == nil {
+                state.listings[ExactPath(folder)] = .waiting
                 state.waiting.append(folder)
             }
             while state.running < state.threads, !state.waiting.isEmpty,
@@ -95,12 +95,12 @@ final class ListingQueue: Sendable {
 
     /// Stores the scan's own result for a folder that it listed meanwhile.
     func put(_ folder: [String], _ result: Result<SMBListing, SMBFailure>) {
-        state.withLock { $0.listings[folder] = .done(result) }
+        state.withLock { $0.listings[ExactPath(folder)] = .done(result) }
     }
 
     /// Forgets a folder that the scan could not list meanwhile, so that it is listed in its turn.
     func giveBack(_ folder: [String]) {
-        state.withLock { $0.listings[folder] = nil }
+        state.withLock { $0.listings[ExactPath(folder)] = nil }
     }
 
     /// Lets the threads end after their current work, and the scan wait for none of it.
@@ -116,7 +116,7 @@ final class ListingQueue: Sendable {
             let results = list(folders, fileIDs: fileIDs)
             state.change { state in
                 for (folder, result) in zip(folders, results) {
-                    state.listings[folder] = result.map(Listing.done) ?? .failed
+                    state.listings[ExactPath(folder)] = result.map(Listing.done) ?? .failed
                 }
             }
         }
@@ -149,25 +149,26 @@ final class ListingQueue: Sendable {
 extension ListingQueue.State {
     /// Returns the answer to the scan, or nil as long as it must wait.
     fileprivate mutating func take(_ folder: [String]) -> ListingQueue.Answer? {
-        switch listings[folder] {
+        let path = ExactPath(folder)
+        switch listings[path] {
         case .done(let result):
-            listings[folder] = nil
+            listings[path] = nil
             return .listing(result)
         case nil: return .unknown
         case .failed:
-            listings[folder] = nil
+            listings[path] = nil
             return .unknown
         case .waiting:
             // No helper has begun: listing it now is faster than waiting.
-            listings[folder] = nil
-            waiting.removeAll { $0 == folder }
+            listings[path] = nil
+            waiting.removeAll { $0.isSame(as: folder) }
             return .unknown
         // The helper may take as long as its longest call, and a cancelled scan must end soon.
         case .running where isStopped: return .unknown
         case .running:
             guard !waiting.isEmpty else { return nil }
             let other = waiting.removeFirst()
-            listings[other] = .running
+            listings[ExactPath(other)] = .running
             return .meanwhile(other)
         }
     }
@@ -176,7 +177,7 @@ extension ListingQueue.State {
     fileprivate mutating func takePortion() -> [[String]] {
         let folders = Array(waiting.prefix(min(ListingQueue.portion, max(1, waiting.count / 4))))
         waiting.removeFirst(folders.count)
-        for folder in folders { listings[folder] = .running }
+        for folder in folders { listings[ExactPath(folder)] = .running }
         return folders
     }
 }

@@ -45,9 +45,10 @@ enum ListingRelay {
                     ListingRelay.write(try share.list(folder, fileIDs: fileIDs), to: writer)
                 } catch {
                     // Connection errors are not relayed: the scan will find them with its own connection.
-                    guard error.isAccess || error.isAbsence, case .system(let number) = error.cause,
-                        error.action == .listFolder
-                    else { throw share.explain(error) }
+                    let failure = share.confirmed(error)
+                    guard failure.isAccess || failure.isAbsence, case .system(let number) = failure.cause,
+                        failure.action == .listFolder
+                    else { throw share.explain(failure) }
                     writer.object { writer.member("error", Int(number)) }
                 }
             }

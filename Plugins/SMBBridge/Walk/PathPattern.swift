@@ -16,8 +16,10 @@ struct PathPattern: Sendable {
     let captureNames: [String]
     /// The literal folders at the beginning of the pattern, where a scan starts.
     let literalFolders: [String]
+    /// The only path that the pattern names; nil if it may name several.
+    let literalPath: [String]?
     /// Whether the pattern names exactly one path.
-    let isLiteral: Bool
+    var isLiteral: Bool { literalPath != nil }
     /// Whether all matches are in one folder, that of ``literalFolders``.
     var hasOneFolder: Bool { literalFolders.count == components.count - 1 }
     private let components: [Component]
@@ -60,15 +62,13 @@ struct PathPattern: Sendable {
                         BridgeError(.internal, "the pattern * is refused")
                     }))
         }
-        var folders: [String] = []
-        var literals = 0
+        var literals: [String] = []
         for component in components {
             guard case .name(let component) = component, let literal = component.literal else { break }
-            literals += 1
-            if literals < components.count { folders.append(literal) }
+            literals.append(literal)
         }
-        literalFolders = folders
-        isLiteral = literals == components.count
+        literalFolders = Array(literals.prefix(components.count - 1))
+        literalPath = literals.count == components.count ? literals : nil
         captureNames = names
         self.components = components
     }

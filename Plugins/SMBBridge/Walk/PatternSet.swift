@@ -17,6 +17,12 @@ struct PatternSet: Sendable {
     /// The number of folder levels below ``root`` that are listed.
     let depth: Int
 
+    /// The patterns, and what else selects paths, for messages.
+    var words: String {
+        let without = excludes.isEmpty ? "" : ", without " + excludes.map(\.text).joined(separator: ", ")
+        return text + without + (depth == .max ? "" : ", to the depth \(depth)")
+    }
+
     /// The patterns as text, for messages and cursors.
     var text: String { patterns.map(\.text).joined(separator: ", ") }
     /// Whether the patterns name exactly one path.
@@ -88,6 +94,13 @@ struct PatternSet: Sendable {
             }
         }
         return nil
+    }
+
+    /// Whether a scan returns what is at a path.
+    func includes(_ path: [String]) -> Bool {
+        guard path.count - 1 - root.count <= min(depth, FolderWalk.maximumDepth) else { return false }
+        let isExcluded = path.indices.dropFirst(root.count).contains { excludes(Array(path[...$0])) }
+        return !isExcluded && captures(of: path) != nil
     }
 
     /// Whether a path below ``root`` may match, or may be a folder with a match.

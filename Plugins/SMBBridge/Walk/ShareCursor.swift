@@ -11,9 +11,16 @@ struct ShareCursor: Equatable {
     static let maxSkipped = 500
 
     /// Paths that a scan skipped.
-    enum Skipped: Equatable, Hashable {
+    enum Skipped: Equatable {
         case path([String])
         case below([String])
+
+        static func == (left: Skipped, right: Skipped) -> Bool {
+            switch (left, right) {
+            case (.path(let left), .path(let right)), (.below(let left), .below(let right)): left.isSame(as: right)
+            default: false
+            }
+        }
     }
 
     var point: ScanPoint

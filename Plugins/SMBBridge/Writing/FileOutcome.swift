@@ -56,6 +56,19 @@ struct FileOutcome {
         }
     }
 
+    /// Refuses a new place where no scan would find the object, or where Windows clients could not open it.
+    func checkPlace() throws {
+        try path.checkNewNames()
+        let listing = section.listing
+        try path.checkSelected(by: listing.patterns)
+        guard listing.kinds.include(directory: isFolder) else {
+            throw BridgeError(
+                .configuration,
+                "the next sync would not find \(path.text): the entity reads no \(isFolder ? "folders" : "files")",
+                remedy: "set directories: true, or use an entity of \(isFolder ? "folders" : "files")")
+        }
+    }
+
     /// What the path, and the kind of thing at it, decide.
     private var facts: [String: String?] {
         let name = path.names.last ?? ""

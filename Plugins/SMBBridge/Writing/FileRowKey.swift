@@ -9,6 +9,20 @@ struct FileRowKey {
         let path: [String]
         let value: String
         let type: ValueType
+        /// The usual form of a UUID; nil for other values.
+        let uuid: String?
+        /// The instant of a date or time; nil for other values.
+        let instant: Int64?
+        /// Whether a file may write the value in another way.
+        var hasOtherForms: Bool { type != .text || uuid != nil || instant != nil }
+
+        init(path: [String], value: String, type: ValueType) {
+            self.path = path
+            self.value = value
+            self.type = type
+            uuid = type == .text ? UUIDText.canonical(value) : nil
+            instant = type == .text ? ISODate(value)?.microseconds : nil
+        }
     }
 
     private enum ValueType {
@@ -87,12 +101,17 @@ struct FileRowKey {
     ///
     /// - Throws: ``FileFault`` for a row that cannot be read.
     func rows(of text: RowText) throws -> [Range<Int>] {
-        let values = try text.rows.map { try text.values(of: $0, at: parts.map(\.path)) }
-        let same = zip(text.rows, values).filter { _, values in values == parts.map(\.value) }.map(\.0)
-        guard same.isEmpty else { return same }
-        return zip(text.rows, values).filter { _, values in
-            zip(values, parts).allSatisfy { value, part in value.map { Self.isSame($0, part) } ?? false }
-        }.map(\.0)
+        let same = try rows(of: text) { value, part in value.isSame(as: part.value) }
+        guard same.isEmpty, parts.contains(where: \.hasOtherForms) else { return same }
+        return try rows(of: text, where: Self.isSame)
+    }
+
+    private func rows(of text: RowText, where isSame: (String, Part) -> Bool) throws -> [Range<Int>] {
+        let paths = parts.map(\.path)
+        return try text.rows.filter { row in
+            let values = try text.values(of: row, at: paths)
+            return zip(values, parts).allSatisfy { value, part in value.map { isSame($0, part) } ?? false }
+        }
     }
 
     /// Returns a member of the key that no row has; nil if each occurs.
@@ -110,15 +129,24 @@ struct FileRowKey {
 
     /// Whether a file's text is the value: a file may write the number 7 as 007, and a UUID in upper case.
     private static func isSame(_ text: String, _ part: Part) -> Bool {
+        if text.isSame(as: part.value) { return true }
         switch part.type {
         case .boolean: return SameNotation.isSame(text, part.value)
-        case .number: return text.utf8.contains(where: digits.contains) && SameNotation.isSame(text, part.value)
+        case .number:
+            // The usual case, in which the comparison of numbers would take most of the time.
+            if isShortest(text), isShortest(part.value) { return false }
+            return text.utf8.contains(where: digits.contains) && SameNotation.isSame(text, part.value)
         case .text:
-            if text == part.value { return true }
-            if let value = UUIDText.canonical(part.value) { return UUIDText.canonical(text) == value }
-            if let value = ISODate(part.value) { return ISODate(text)?.microseconds == value.microseconds }
+            if let uuid = part.uuid { return UUIDText.canonical(text) == uuid }
+            if let instant = part.instant { return ISODate(text)?.microseconds == instant }
             return false
         }
+    }
+
+    /// Whether a text is a natural number without leading zeros, which has one such text only.
+    private static func isShortest(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "0") else { return false }
+        return text.utf8.allSatisfy(digits.contains)
     }
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")

@@ -22,7 +22,7 @@ struct FileWriter {
             case .delete: try delete(request)
             }
         } catch let failure as SMBFailure {
-            throw connection.explain(failure)
+            throw connection.explain(connection.confirmed(failure))
         }
     }
 
@@ -33,8 +33,11 @@ struct FileWriter {
         let bytes = try content(values) ?? []
         var sizes = [UInt64(bytes.count)]
         // The size of a text that was read counts its byte order mark.
-        if section.content == .text, values.has("content") { sizes.append(UInt64(bytes.count + Self.utf8Mark.count)) }
-        try FileOutcome(section: section, path: path, isFolder: isFolder, isNew: true, sizes: sizes).check(values)
+        if section.content == .text, values.has("content") { sizes.append(UInt64(bytes.count + encodedMark.count)) }
+        let outcome = FileOutcome(section: section, path: path, isFolder: isFolder, isNew: true, sizes: sizes)
+        try outcome.check(values)
+        try outcome.checkPlace()
+        try checkSize(bytes, path)
         try path.checkLinks(on: connection)
         guard try connection.status(of: root + path.names) == nil else {
             throw conflict(path, "one of that name already exists")
@@ -61,10 +64,15 @@ struct FileWriter {
             let whole = try mark(of: path, state, for: text) + text
             sizes.append(UInt64(whole.count))
             bytes = whole
+            try checkSize(whole, path)
         }
-        try FileOutcome(section: section, path: target, isFolder: state.isDirectory, isNew: false, sizes: sizes)
-            .check(request.values)
-        if target != path { try checkFree(target, for: path) }
+        let outcome = FileOutcome(
+            section: section, path: target, isFolder: state.isDirectory, isNew: false, sizes: sizes)
+        try outcome.check(request.values)
+        if target != path {
+            try outcome.checkPlace()
+            try checkFree(target, for: path)
+        }
         // All that can be known to fail is found before this: an edit is not done by half.
         if let bytes { try put(bytes, at: path, replacing: state) }
         if target != path {
@@ -85,11 +93,11 @@ struct FileWriter {
             }
         }
         try target.checkLinks(on: connection)
-        // To the server, the same name in another case is the same file.
-        guard FileRecord.key(target.text) != FileRecord.key(path.text) else { return }
-        guard try connection.status(of: root + target.names) == nil else {
-            throw conflict(target, "one of that name already exists")
-        }
+        // To many servers, the same name in another case is the same file, but others may have a file for each.
+        let isAlike = FileRecord.key(target.text) == FileRecord.key(path.text)
+        let isTaken =
+            try isAlike ? target.isTaken(on: connection) : connection.status(of: root + target.names) != nil
+        guard !isTaken else { throw conflict(target, "one of that name already exists") }
     }
 
     private func delete(_ request: WriteRequest) throws {
@@ -188,18 +196,34 @@ struct FileWriter {
     ///
     /// - Throws: ``BridgeError`` for a mark of another encoding than UTF-8.
     private func mark(of path: SharePath, _ state: SMBEntry, for bytes: [UInt8]) throws -> [UInt8] {
-        guard section.content == .text, section.encoding == nil, !bytes.isEmpty, state.size > 0 else { return [] }
+        guard section.content == .text, !bytes.isEmpty, state.size > 0 else { return [] }
         let start = try connection.read(root + path.names, offset: 0, limit: 4, expecting: state.version).bytes
-        if let encoding = TextDecoder.encoding(ofMarkIn: start) {
+        if section.encoding == nil, let encoding = TextDecoder.encoding(ofMarkIn: start) {
             throw BridgeError(
                 .unsupported, "\(path.text) is \(encoding), as its byte order mark says, and would become UTF-8",
                 remedy: "set encoding, or change the file's encoding", location: connection.url.location(path.names))
         }
-        return start.starts(with: Self.utf8Mark) ? Self.utf8Mark : []
+        return start.starts(with: encodedMark) ? encodedMark : []
+    }
+
+    /// The byte order mark in the section's encoding; empty if that has none.
+    private var encodedMark: [UInt8] {
+        (try? TextEncoder(encoding: section.encoding).encode(Self.utf8Mark)) ?? []
+    }
+
+    /// Refuses a content that would not be read back.
+    private func checkSize(_ bytes: [UInt8], _ path: SharePath) throws {
+        guard section.hasWritableContent, bytes.count > section.maximumContentBytes else { return }
+        throw BridgeError(
+            .limit,
+            "the content of \(path.text) has \(bytes.count) bytes, more than max_content_bytes "
+                + "(\(section.maximumContentBytes)): the next sync would read null",
+            remedy: "raise max_content_bytes in the section")
     }
 
     private func put(_ bytes: [UInt8], at path: SharePath, replacing state: SMBEntry?) throws {
-        try connection.put(bytes, at: root + path.names, through: root + path.temporary) { now in
+        let size = state.map { Int64(clamping: $0.size) }
+        try connection.put(bytes, at: root + path.names, through: root + path.temporary, replacing: size) { now in
             guard now?.size == state?.size, now?.modified == state?.modified else {
                 throw conflict(path, state == nil ? "it was created meanwhile" : "it was modified meanwhile")
             }

@@ -27,8 +27,9 @@ struct RowPlace {
                     .configuration, "bmo cannot tell which file of \(patterns.text) the row belongs to",
                     remedy: "name one file in the section, or give the row an attribute with the path @path")
             }
-            path = try SharePath(patterns.patterns[0].text)
+            path = try SharePath((patterns.patterns[0].literalPath ?? []).joined(separator: "/"))
         }
+        if request.operation == .create { try path.checkSelected(by: patterns) }
         let found = patterns.captures(of: path.names) ?? [:]
         captures = patterns.captureNames.map { (name: $0, value: found[$0]) }
         try checkOrigin()
@@ -39,8 +40,7 @@ struct RowPlace {
             if name == "@path" {
                 guard request.operation == .update else { continue }
                 let wanted = request.values.string(name)
-                // To the server, the same name in another case is the same file.
-                guard let wanted, FileRecord.key(wanted) == FileRecord.key(path.text) else {
+                guard let wanted, wanted.isSame(as: path.text) else {
                     throw move("its file is \(path.text), and cannot become \(wanted ?? "null")")
                 }
             } else if request.operation == .update || !Self.origins.contains(name) {

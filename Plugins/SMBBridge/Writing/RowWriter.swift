@@ -34,7 +34,12 @@ struct RowWriter {
             case .update, .delete: try rewrite(request, in: place)
             }
         } catch let failure as SMBFailure {
-            throw connection.explain(failure)
+            var error = connection.explain(connection.confirmed(failure))
+            if request.operation == .create, error.mayHaveArrived {
+                // Appended again, the row would be there twice: the host looks for it first.
+                (error.code, error.isRetryable, error.mayHaveArrived) = (.timeout, false, false)
+            }
+            throw error
         } catch let fault as FileFault {
             throw BridgeError(
                 .malformed, "\(path.text) \(fault.reason)", remedy: fault.remedy,
@@ -54,14 +59,35 @@ struct RowWriter {
             root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
         let text = try RowText(try decoded(head.bytes), format: section.format)
         try checkSkippedRows(text, path)
-        if case .csv = section.format, text.columns.isEmpty { return try begin(request, place, replacing: version) }
+        if case .csv = section.format, text.columns.isEmpty {
+            return try begin(request, place, replacing: version, mark: mark(of: text.bytes))
+        }
+        try checkKey(request, text, path)
         let row = try text.appending(text.text(of: nil, with: place.values(unless: text.columns.contains)))
         try connection.append(root + path.names, try encoder().encode(row), ifSize: version.size)
     }
 
+    /// Refuses a new row if the file has one with its key.
+    private func checkKey(_ request: WriteRequest, _ text: RowText, _ path: SharePath) throws {
+        // The remote may assign the key, and rows that cannot be read have none.
+        guard let key = try? FileRowKey(request, section), let rows = try? key.rows(of: text), !rows.isEmpty else {
+            return
+        }
+        throw BridgeError(
+            .conflict, "\(path.text) has a row with \(key.words) already",
+            remedy: "sync, then change that row, or use another key", location: connection.url.location(path.names))
+    }
+
     /// Creates the file, with a header if the format has one.
-    private func begin(_ request: WriteRequest, _ place: RowPlace, replacing version: FileVersion? = nil) throws {
+    ///
+    /// - Parameters:
+    ///   - version: The state of an empty file that is there; nil for none.
+    ///   - mark: The byte order mark of that file, in UTF-8.
+    private func begin(
+        _ request: WriteRequest, _ place: RowPlace, replacing version: FileVersion? = nil, mark: [UInt8] = []
+    ) throws {
         let path = place.path
+        if version == nil { try path.checkNewNames() }
         let values = try place.values { _ in false }
         var header: [UInt8] = []
         if case .csv(let dialect) = section.format, case .firstRow = dialect.header {
@@ -79,7 +105,7 @@ struct RowWriter {
             let folder = root + path.folder[...depth]
             if try connection.status(of: folder) == nil { try connection.makeFolder(folder) }
         }
-        try replace(path, try encoder().encode(header + row + [0x0A]), ifStill: version)
+        try replace(path, try encoder().encode(mark + header + row + [0x0A]), ifStill: version)
     }
 
     private func rewrite(_ request: WriteRequest, in place: RowPlace) throws {
@@ -149,7 +175,8 @@ struct RowWriter {
     }
 
     private func replace(_ path: SharePath, _ bytes: [UInt8], ifStill version: FileVersion?) throws {
-        try connection.put(bytes, at: root + path.names, through: root + path.temporary) { now in
+        let target = root + path.names
+        try connection.put(bytes, at: target, through: root + path.temporary, replacing: version?.size) { now in
             guard now?.version == version else {
                 throw SMBFailure(cause: .changed, action: .writeFile, path: root + path.names)
             }
@@ -158,6 +185,12 @@ struct RowWriter {
 
     private func encoder() throws -> TextEncoder { try TextEncoder(encoding: section.encoding) }
 
+    private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Returns the byte order mark of a text in UTF-8; empty without one.
+    private func mark(of text: [UInt8]) -> [UInt8] { text.starts(with: Self.utf8Mark) ? Self.utf8Mark : [] }
+
+    /// Returns a file's text in UTF-8, with its byte order mark.
     private func decoded(_ bytes: [UInt8]) throws -> [UInt8] {
         guard Packing(bytes) == .none else { throw FileFault(reason: "is packed: bmo writes to plain files only") }
         guard section.encoding != nil || TextDecoder.encoding(ofMarkIn: bytes) == nil else {
@@ -168,10 +201,13 @@ struct RowWriter {
         }
         if section.encoding == nil { return bytes }
         let decoder = try TextDecoder(encoding: section.encoding)
+        // The decoder leaves the mark out.
+        let encodedMark = (try? encoder().encode(Self.utf8Mark)) ?? []
+        let mark = !encodedMark.isEmpty && bytes.starts(with: encodedMark) ? Self.utf8Mark : []
         do {
             let text = try decoder.decode(bytes)
             try decoder.finish()
-            return text
+            return mark + text
         } catch {
             throw FileFault(reason: "is not \(section.encoding ?? "") at byte \(error.offset)")
         }

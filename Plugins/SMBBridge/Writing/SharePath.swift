@@ -5,6 +5,8 @@ struct SharePath: Equatable {
     /// Components below the URL's folder; at least one.
     let names: [String]
 
+    static func == (left: SharePath, right: SharePath) -> Bool { left.names.isSame(as: right.names) }
+
     var text: String { names.joined(separator: "/") }
     var folder: [String] { Array(names.dropLast()) }
 
@@ -52,10 +54,12 @@ struct SharePath: Equatable {
             } catch  where error.isAbsence {
                 return
             } catch {
-                throw share.explain(error)
+                throw share.explain(share.confirmed(error))
             }
             let key = FileRecord.key(names[depth])
-            guard let entry = listing.entries.first(where: { FileRecord.key($0.name) == key }) else { return }
+            let entries = listing.entries.filter { FileRecord.key($0.name) == key }
+            let exact = entries.first { $0.name.isSame(as: names[depth]) }
+            guard let entry = exact ?? entries.first else { return }
             guard !entry.has(SMBEntry.reparsePoint) else {
                 throw BridgeError(
                     .permission, "the path \"\(text)\" goes through \(entry.name), which is a link",
@@ -63,4 +67,47 @@ struct SharePath: Equatable {
             }
         }
     }
+
+    /// Whether a share has something at this path whose names have exactly these bytes.
+    ///
+    /// Its status does not tell: a server that ignores case gives that of a file whose name has another.
+    func isTaken(on share: any Share) throws(SMBFailure) -> Bool {
+        for depth in names.indices {
+            do throws(SMBFailure) {
+                let listing = try share.list(share.url.folder + names[..<depth])
+                guard listing.entries.contains(where: { $0.name.isSame(as: names[depth]) }) else { return false }
+            } catch {
+                guard error.isAbsence else { throw error }
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Refuses a path at which no scan would find what is written.
+    func checkSelected(by patterns: PatternSet) throws {
+        guard !patterns.includes(names) else { return }
+        throw BridgeError(
+            .configuration, "the next sync would not find \(text): the entity reads \(patterns.words)",
+            remedy: "choose a path that matches, or change the section")
+    }
+
+    /// Refuses a path for a new file or folder that Windows clients could not open.
+    func checkNewNames() throws {
+        for name in names {
+            guard Self.devices.contains(name.prefix { $0 != "." }.uppercased()) else { continue }
+            throw BridgeError(
+                .configuration, "the path \"\(text)\" has the name \"\(name)\", which Windows takes for a device",
+                remedy: "choose another name")
+        }
+    }
+
+    /// The names of devices, which no file can have, with whatever extension ([MS-FSCC], section 2.1.5, and
+    /// "Naming Files, Paths, and Namespaces" of the Windows documentation).
+    private static let devices: Set<String> = {
+        let numbered = ["COM", "LPT"].flatMap { name in
+            ["1", "2", "3", "4", "5", "6", "7", "8", "9", "\u{B9}", "\u{B2}", "\u{B3}"].map { name + $0 }
+        }
+        return Set(["CON", "PRN", "AUX", "NUL"] + numbered)
+    }()
 }
