@@ -93,11 +93,12 @@ public final class RESTBridge: Bridge {
             var request = request
             var point = request.cursor.flatMap(SlicePoint.init)
             // A resumed scan keeps its windows, unless the section has others now.
-            var now = point?.now ?? TimeText.now()
-            var slices = try RESTSection.slices(request, parameters: parameters, now: now)
+            let present = present
+            var now = point?.now ?? present
+            var slices = try RESTSection.slices(request, parameters: parameters, now: now, present: present)
             if let old = point, old.digest != SlicePoint.digest(of: slices) {
-                (point, now, request.cursor) = (nil, TimeText.now(), nil)
-                slices = try RESTSection.slices(request, parameters: parameters, now: now)
+                (point, now, request.cursor) = (nil, present, nil)
+                slices = try RESTSection.slices(request, parameters: parameters, now: now, present: present)
             }
             // A cursor of several slices does not fit one of them.
             if point != nil || slices.count > 1 { request.cursor = nil }
@@ -120,6 +121,9 @@ public final class RESTBridge: Bridge {
             throw error
         }
     }
+
+    /// The present in microseconds since 1970: in a recording and its replays, when the recording began.
+    private var present: Int64 { context.exchange.map { $0.start * 1_000_000 } ?? TimeText.now() }
 
     /// - Parameter began: The beginning of the whole scan, for its time limit.
     private func source(

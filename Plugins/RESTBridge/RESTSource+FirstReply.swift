@@ -82,7 +82,8 @@ extension RESTSource {
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
             pager = Pager(
-                detected: section.paging, first: position, promise: detector.promise().map(inReply),
+                detected: section.paging, first: position,
+                promise: detector.promise().map(inReply) ?? detector.unreadLink(),
                 limit: detector.limit(), isUntold: survey != nil && section.preset == nil)
             return
         }

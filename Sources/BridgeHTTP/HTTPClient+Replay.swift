@@ -40,7 +40,7 @@ extension HTTPClient {
             fields.removeAll { !HTTPTransfer.harmlessHeaders.contains($0.name.lowercased()) }
         }
         return Exchange.Request(
-            method: request.method, target: redactor.clean(url: request.url),
+            method: request.method, target: redactor.clean(recorded: request.url),
             headers: fields.map { Exchange.Field($0.name, $0.value) }, body: request.body ?? [])
     }
 
@@ -51,7 +51,7 @@ extension HTTPClient {
             CurlError.make(
                 code, words: "\(String(cString: curl_easy_strerror(code))) (a fault of faults.yml)",
                 bodyBytes: bodyBytes,
-                location: redactor.clean(url: request.url), isEncoded: false)
+                location: redactor.clean(url: request.url))
         }
         switch replayed.fault {
         case .timeout:

@@ -45,7 +45,13 @@ struct TokenRequest: Sendable {
         }
         let what = if case .login = grant.kind { "the login" } else { "the token request" }
         let exchange = send(request)
-        let response = try exchange.response()
+        let response = try Self.response(of: exchange)
+        // The page to which a login leads may be missing.
+        let isMissing = response.status == 404 && response.url != request.url
+        let isAnswer =
+            (302...303).contains(response.status)
+            || isMissing && !LoginCookies(response.all("set-cookie")).isEmpty
+        if case .login(let login) = grant.kind, login.keepsCookies, isAnswer { return try cookieAnswer(response) }
         guard (200..<300).contains(response.status) else {
             let body = exchange.bodyPrefix(RemoteMessage.longest + RemoteMessage.margin)
             var error = HTTPStatusError.make(response, bodyPrefix: body, asked: what)
@@ -58,30 +64,70 @@ struct TokenRequest: Sendable {
                 error: error, isInvalidGrant: JSONDocument(body)?.text(at: "$.error") == "invalid_grant")
         }
         let body = exchange.bodyPrefix(1 << 20)
-        if case .login(let login) = grant.kind, login.tokenPath == nil {
-            let cookies = response.all("set-cookie").compactMap { $0.split(separator: ";").first.map(String.init) }
-            guard !cookies.isEmpty else {
-                throw BridgeError(
-                    .authentication, "the login sets no cookie",
-                    remedy: "set auth.token_path if it answers with a token",
-                    location: response.location)
-            }
-            redactor.learn(cookies.compactMap { $0.split(separator: "=", maxSplits: 1).last.map(String.init) })
-            let cookie = Credential.Field(name: "Cookie", value: cookies.joined(separator: "; "))
-            return TokenAnswer(Credential(headers: [cookie]), lifetime: grant.lifetime.map(Double.init))
+        if case .login(let login) = grant.kind, login.keepsCookies {
+            return try cookieAnswer(response)
         }
         var path = "$.access_token"
         if case .login(let login) = grant.kind, let own = login.tokenPath { path = own }
-        let document = JSONDocument(body)
-        guard let token = document?.text(at: path), !token.isEmpty else {
+        let document = JSONDocument(body.starts(with: Self.mark) ? Array(body.dropFirst(Self.mark.count)) : body)
+        guard let token = document?.text(at: path).map(Self.trimmed), !token.isEmpty else {
             let words = document?.text(at: "$.error_description") ?? document?.text(at: "$.error")
+            let isForm = response.mediaType == "application/x-www-form-urlencoded"
             throw BridgeError(
                 words == nil ? .malformed : .authentication, "\(what): the reply has no token at \(path)",
-                remedy: "check the option auth", location: response.location, remote: words.map(redactor.clean(_:)))
+                remedy: isForm
+                    ? "the reply is form-encoded, and bmo reads tokens from JSON alone: have the server answer in JSON"
+                    : "check the option auth",
+                location: response.location, remote: words.map(redactor.clean(_:)))
+        }
+        if let unfit = HTTPRequest.unfit(in: token) {
+            throw BridgeError(
+                .malformed, "\(what): the token contains \(unfit)", remedy: "have the server of the token checked",
+                location: response.location)
         }
         let lifetime = document?.text(at: "$.expires_in").flatMap { Double($0) }
         return TokenAnswer(
             grant.credential(token), token: token, lifetime: lifetime ?? grant.lifetime.map(Double.init),
             refreshToken: SavedLogin.refreshToken(in: document))
+    }
+
+    private static func trimmed(_ token: String) -> String {
+        var token = token.drop(while: \.isWhitespace)
+        while token.last?.isWhitespace == true { token.removeLast() }
+        return String(token)
+    }
+
+    /// The byte order mark, with which some servers begin their text.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Returns the head of the reply.
+    ///
+    /// - Throws: ``BridgeError``; one of a proxy says nothing of the token, unlike one of the server.
+    private static func response(of exchange: HTTPExchange) throws -> HTTPResponse {
+        do {
+            return try exchange.response()
+        } catch var error as BridgeError where !exchange.wasSent {
+            if [.authentication, .permission].contains(error.code) { error.code = .unreachable }
+            throw error
+        }
+    }
+
+    /// Returns the answer of a login whose cookies are the credential.
+    private func cookieAnswer(_ response: HTTPResponse) throws -> TokenAnswer {
+        let cookies = LoginCookies(response.all("set-cookie"))
+        guard !cookies.isEmpty else {
+            let isRedirect = (300..<400).contains(response.status) || response.url != grant.url?.text
+            throw BridgeError(
+                .authentication,
+                isRedirect ? "the login redirects and sets no cookie" : "the login sets no cookie",
+                remedy: isRedirect
+                    ? "check the user and the password, and the names of their fields (auth.body)"
+                    : "set auth.token_path if it answers with a token",
+                location: response.location,
+                remote: isRedirect ? response.header("location").map(redactor.clean(url:)) : nil)
+        }
+        redactor.learn(cookies.secrets)
+        let cookie = Credential.Field(name: "Cookie", value: cookies.field)
+        return TokenAnswer(Credential(headers: [cookie]), lifetime: grant.lifetime.map(Double.init))
     }
 }

@@ -34,9 +34,9 @@ public struct PageFacts: Sendable {
         case none
         /// The next page's URL or cursor.
         case value(String)
-        /// An object or an array for the next request's body, as JSON.
+        /// A number, an object or an array for the next request's body, as JSON.
         case json(String)
-        /// An object or an array that the request cannot carry, or `true`.
+        /// An object or an array that the request cannot carry, `true`, or a Link header that cannot be read.
         case unusable(String)
     }
 }

@@ -10,7 +10,7 @@ public enum PagePosition: Equatable, Hashable, Sendable {
     case url(String)
     /// A page by a value that only the remote understands.
     case cursor(String)
-    /// A cursor that is an object or an array, as JSON.
+    /// A cursor for a body that is a number, an object or an array, as JSON.
     case json(String)
 
     /// The position as text that a later run can resume from.

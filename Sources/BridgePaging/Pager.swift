@@ -303,24 +303,20 @@ public struct Pager: Sendable {
         case .code(let code, _):
             return try code.next(after: position, facts).map { .go($0) } ?? endByExpectedTotal()
         case .linkHeader:
-            if case .value(let url) = facts.next, !isBelowEnd(facts), !isBehindAll(facts) { return .go(.url(url)) }
-            return endByExpectedTotal()
+            if isBelowEnd(facts) || isBehindAll(facts) { return endByExpectedTotal() }
+            switch facts.next {
+            case .value(let url): return .go(.url(url))
+            case .unusable(let field): return endUnread(field)
+            case .missing, .none, .json: return endByExpectedTotal()
+            }
         case .nextURL, .cursor, .members:
             if facts.count > 0, repeats(facts) { throw circles }
             if facts.hasMore == false || isBelowEnd(facts) || isBehindAll(facts) { return endByExpectedTotal() }
             switch facts.next {
             case .value(let text):
-                sawNext = true
-                // Some servers return the same cursor forever and end with a page without records.
-                let next = if case .nextURL = rule.style { PagePosition.url(text) } else { PagePosition.cursor(text) }
-                // A scroll returns its cursor even after the last record.
-                let isOver =
-                    seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
-                guard facts.count == 0, isOver else { return .go(next) }
-                return facts.hasMore == true ? endPromised() : endByExpectedTotal()
-            case .json(let text):
-                sawNext = true
-                return .go(.json(text))
+                if case .nextURL = rule.style { return follow(.url(text), facts) }
+                return follow(.cursor(text), facts)
+            case .json(let text): return follow(.json(text), facts)
             case .none:
                 sawNext = true
                 return facts.hasMore == true ? try brokenPromise() : endByExpectedTotal()
@@ -338,6 +334,16 @@ public struct Pager: Sendable {
                     remedy: "check paging.path")
             }
         }
+    }
+
+    /// Returns the step to the position that a page names.
+    private mutating func follow(_ next: PagePosition, _ facts: PageFacts) -> Step {
+        sawNext = true
+        // Some servers return the same cursor forever and end with a page without records. A scroll returns its cursor
+        // even after the last record.
+        let isOver = seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
+        guard facts.count == 0, isOver else { return .go(next) }
+        return facts.hasMore == true ? endPromised() : endByExpectedTotal()
     }
 
     /// Whether the page has the records of the one before.
@@ -383,6 +389,14 @@ public struct Pager: Sendable {
     mutating func endPromised() -> Step {
         warnings.append(
             "page \(pagesRead) has no records, but says that there are more: the listing is not complete")
+        return .end
+    }
+
+    /// Ends the scan at a page whose header field Link cannot be read, and so may name a next page.
+    private mutating func endUnread(_ field: String) -> Step {
+        warnings.append(
+            "page \(pagesRead) has a header Link that cannot be read and may name a next page, so the listing is not complete "
+                + "(\(field)): have the server write it as <URL>; rel=\"next\", or set another paging")
         return .end
     }
 

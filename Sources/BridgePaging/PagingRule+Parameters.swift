@@ -36,6 +36,8 @@ extension PagingRule {
 
     /// Returns the value of a JSON text, or null if it is invalid.
     private static func tree(of text: String) -> JSONTree {
+        // A number keeps its digits.
+        if let first = text.first, first == "-" || first.isNumber { return .number(text) }
         // The parser only accepts objects and lists of objects.
         let tree = try? JSONTree(parsing: Array("{\"value\":\(text)}".utf8), what: "the cursor")
         return tree?["value"] ?? .null

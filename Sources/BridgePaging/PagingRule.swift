@@ -371,4 +371,12 @@ public struct PagingRule: Sendable {
 
     /// Whether a cursor may be an object or an array, which only a body can carry.
     package var takesJSON: Bool { if case .body = parameter { true } else { false } }
+
+    /// Whether a cursor or a key that is a number is sent as one, as only a body tells it from a text.
+    package var keepsNumbers: Bool {
+        switch style {
+        case .cursor, .keyset: takesJSON
+        case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .members, .code: false
+        }
+    }
 }

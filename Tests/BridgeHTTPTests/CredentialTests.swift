@@ -200,6 +200,9 @@ import Testing
         #expect(
             try message { $0.setAuth([("type", "bearer"), ("token", "a\r\nX: y")]) }
                 == "the value of header Authorization holds a line break")
+        #expect(
+            try message { $0.setAuth([("type", "bearer"), ("token", "a\0b")]) }
+                == "the value of header Authorization holds a NUL character")
         #expect(try message { $0.set("timeout", 0.0) } == "timeout is 0.0 seconds")
         #expect(try message { $0.set("http_version", "3") } == "http_version is \"3\"")
     }

@@ -34,6 +34,10 @@ import Testing
         #expect(HTTPURL(reference, relativeTo: try url(base))?.text == result)
     }
 
+    @Test func `an empty reference is refused`() throws {
+        #expect(HTTPURL("", relativeTo: try url("http://h/a/b")) == nil)
+    }
+
     @Test func `the origin is scheme, host and port`() throws {
         #expect(try url("http://H:80/a").origin == url("http://h/b?c").origin)
         #expect(try url("https://h/").origin == url("https://h:443/").origin)

@@ -19,8 +19,8 @@ import Testing
         var watch = SpeedWatch(timing)
         for second in 0...last {
             let look = SpeedWatch.Look(
-                now: Double(1000 + second), isSent: second > 0, sentBytes: sent(second),
-                receivedBytes: received(second), wasHeld: isHeld(second))
+                now: Double(1000 + second), isSent: second > 0, hasBegun: received(second) > 0,
+                sentBytes: sent(second), receivedBytes: received(second), wasHeld: isHeld(second))
             let verdict = watch.validate(look)
             if verdict != .well { return (second, verdict) }
         }
@@ -31,6 +31,17 @@ import Testing
         let silent = end { _ in 0 }
         #expect(silent?.second == 31 && silent?.verdict == .silent)
         #expect(end(sent: { min($0, 100) * 1000 }) { _ in 0 }?.second == 130, "an upload is no silence")
+    }
+
+    @Test func `bytes before the final reply do not begin it, and a head there starts the time again`() {
+        var watch = SpeedWatch(Self.timing())
+        let silent = (0...600).first { second in
+            let look = SpeedWatch.Look(
+                now: Double(second), isSent: true, hasBegun: false, interimHeads: second < 20 ? 0 : 1, sentBytes: 0,
+                receivedBytes: 80, wasHeld: false)
+            return watch.validate(look) == .silent
+        }
+        #expect(silent == 50)
     }
 
     @Test func `a byte a second ends, whenever it begins`() {

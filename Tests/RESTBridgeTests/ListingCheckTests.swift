@@ -33,12 +33,13 @@ import Testing
 
     private func scan(_ section: Literal, token: String? = nil) throws -> Scan { try Scan(source(section, token)) }
 
-    private func set(_ query: String) throws {
-        let pair = query.split(separator: "=").map(String.init)
-        _ = try scan([
-            "path": "marked-set", "paging": "none",
-            "query": .object([("of", "k"), (pair[0], .text(pair[1]))]),
-        ])
+    private func set(_ queries: String...) throws {
+        var members: Literal.Members = [("of", "k")]
+        for query in queries {
+            let pair = query.split(separator: "=").map(String.init)
+            members.append((pair[0], .text(pair[1])))
+        }
+        _ = try scan(["path": "marked-set", "paging": "none", "query": .object(members)])
     }
 
     /// The requests since `count` of them, each with whether it was conditional.
@@ -126,6 +127,29 @@ import Testing
         let count = try requests().count
         #expect(try scan(section("link", nil), token: token).ids == Array(1...9))
         #expect(try requests(after: count) == [true])
+    }
+
+    @Test(arguments: [401, 404, 405, 500, 501, 503])
+    func `a server that fails at HEAD is asked for the page`(status: Int) throws {
+        try set("users=8")
+        let token = try #require(scan(section("link", nil)).last?.token)
+        try set("users=8", "head=\(status)")
+        let second = try scan(section("link", nil), token: token)
+        #expect(second.ids == Array(1...8))
+        #expect(second.last?.isComplete == true && second.last?.isUnchanged == false)
+    }
+
+    @Test func `a server that asks for a pause at HEAD has not said that anything moved`() throws {
+        try set("users=8")
+        let token = try #require(scan(section("link", nil)).last?.token)
+        try set("users=8", "head=503", "pause=1")
+        #expect(try bridgeError { _ = try scan(section("link", nil), token: token) }.isRetryable)
+    }
+
+    @Test func `an empty ETag does not validate anything`() throws {
+        try set("users=8", "etag=none")
+        let scan = try scan(section("link", nil))
+        #expect(scan.ids == Array(1...8) && scan.last?.token == nil)
     }
 
     @Test(arguments: 1...2)

@@ -36,6 +36,32 @@ extension WriteTests {
         }
     }
 
+    @Test func `a form leaves out what is empty on the remote and was not set`() throws {
+        _ = try write(
+            .create, "plain", ["create": [:]],
+            values: ["address": ["city": "Lyon", "zip": "69001", "geo": ["lat": .null], "lines": []]])
+        _ = try move("plain", ["format": "form"])
+        let body = try #require(try asked("PATCH").first?.path.split(separator: "\n").last)
+        #expect(Set(body.split(separator: "&")) == ["address%5Bcity%5D=Paris", "address%5Bzip%5D=69001"], "\(body)")
+    }
+
+    @Test(
+        arguments: [
+            (.null, #"{"geo": {"lat": 1}}"#), (["theirs": 2], #"{"theirs": 2, "geo": {"lat": 1}}"#),
+        ] as [(Literal, String)])
+    func `a JSON Patch adds the objects around a value that the remote lacks`(
+        address: Literal, expected: String
+    ) async throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "a", "address": address])
+        _ = try write(
+            .update, "plain", ["update": ["format": "json_patch"]], key: ["id": 1],
+            values: ["address": ["geo": ["lat": 1]]], object: ["id": 1],
+            changed: [["path": ["address", "geo", "lat"]]],
+            nested: ["address": [:]], before: ["address": ["geo": ["lat": .null]]])
+        #expect(try asked("GET").count == 1)
+        #expect(try await remote("/plain/notes/1") == #"{"text": "a", "address": \#(expected), "id": 1}"#)
+    }
+
     @Test(arguments: ["json", "full", "form"])
     func `an object that was read is not sent where the remote has changed a value of the edit`(format: String) throws {
         try make()

@@ -40,6 +40,10 @@ import Testing
         #expect(
             try parameters(paging, at: .json(#"{"id":[1,"a"]}"#), bodyPrefix: [])
                 == [#"page.after={"id":[1,"a"]}"#, "page.size=7"])
+        for number in ["12345678901234567890", "-1e3", "1.50"] {
+            #expect(
+                try parameters(paging, at: .json(number), bodyPrefix: []) == ["page.after=\(number)", "page.size=7"])
+        }
     }
 
     @Test func `a URL says everything itself, and a reply's members have their own names`() throws {

@@ -78,6 +78,12 @@ import TestSupport
         #expect(try Sample(name: "", body: body, records: records, paging: "").detect()?.description == paging)
     }
 
+    @Test func `the end cursor of a connection may be a number`() throws {
+        let body = #"{"data":{"people":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true,"endCursor":2}}}}"#
+        let detected = try Sample(name: "", body: body, records: "$.data.people.nodes", paging: "").detect()
+        #expect(detected?["style"] == "cursor" && detected?["path"] == "$.data.people.pageInfo.endCursor")
+    }
+
     private static let samples = links + cursors + products + numbers + headers + requests
 
     private static let links = [

@@ -1,4 +1,5 @@
 import BridgeKit
+import BridgePaging
 import RESTBridge
 import RecordBatch
 import TestSupport
@@ -159,12 +160,49 @@ import Testing
         #"<NEXT>; rel="next""#, "<NEXT>;rel=next", #"<NEXT>; title="a, b; c=\"d\""; rel="last next""#,
         #"<a,b>; rel="prev"; title="x", <NEXT>; title*=UTF-8''n%2c; rel=nExt; type="text/html""#,
         #"<other>; rel="next"; anchor="/elsewhere", <NEXT>; rel="next"; rel="prev""#,
-        #" , ,<NEXT>  ;  rel  =  "next" ;;x"#,
+        #" , ,<NEXT>  ;  rel  =  "next" ;;x"#, "<NEXT>; rel='next'", #"<x>; rel='prev first', < NEXT >; rel="next""#,
+        #"<x>; rel="self" x, <NEXT>; rel="next""#, #"U/self; rel=self, <NEXT>; rel="next""#,
+        #"<x>; rel="self"; title=1 of 2, <NEXT>; rel="next""#, #"<x>: rel="first", <NEXT>; rel="next""#,
     ])
     func `a Link header is read by RFC 8288`(link: String) throws {
         let scan = try scanned(["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]])
         #expect(scan.ids == Array(1...25))
         #expect(scan.last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        #"NEXT; rel="next""#, #"<NEXT; rel="next""#, "<NEXT>; rel:next", #"<NEXT?a>b>; rel="next""#,
+        #"<x>; rel="self, <NEXT>; rel="next""#, #"<x>; title="x", NEXT; rel="next""#, #"&lt;NEXT&gt;; rel="next""#,
+        "<NEXT>; rel*=UTF-8''next",
+    ])
+    func `a Link header that cannot be read may name a next page`(link: String) throws {
+        let pagings: [Literal] = [["style": "link_header"], "auto", "none"]
+        for paging in pagings {
+            let scan = try scanned(["path": "/linked", "query": ["link": .text(link)], "paging": paging])
+            #expect(scan.ids == Array(1...10))
+            #expect(scan.last?.isComplete == false && scan.last?.token == nil, "\(paging): \(scan)")
+            #expect(scan.warnings.count == 1 && scan.warnings[0].contains("header Link"), "\(paging): \(scan)")
+        }
+    }
+
+    @Test(arguments: [
+        #"<x>; rel="prev"; title=Page 1"#, #"<x>; rel="prev", null"#, "null", "none", #"<x> rel="first""#,
+        "<x>; rel=preload; as=style crossorigin", "<x>; rel=prev; title*=UTF-8''x y", #"<x> type="text/html""#,
+        "<x>; title=the next one; rel=prev", "<x?next=1>; rel=prev; title=go to the next",
+    ])
+    func `a Link header that cannot be read and does not have the word next ends a listing`(link: String) throws {
+        let section: Literal = ["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]]
+        let scan = try scanned(section)
+        #expect(scan.ids == Array(1...10))
+        #expect(scan.last?.isComplete == true, "\(scan)")
+    }
+
+    @Test func `a Link header is read in linear time`() {
+        let began = ContinuousClock.now
+        for text in [",<", "<", "<a>;", #";""#, "<a>;rel=", "<a", ",<a>x", #"<a>;b='"#] {
+            #expect(LinkHeader.next([String(repeating: text, count: 60_000 / text.count)]) == nil)
+        }
+        #expect(ContinuousClock.now - began < .seconds(20))
     }
 
     @Test func `206 is a page like any other, and an unrequested 304 is not`() throws {

@@ -163,6 +163,26 @@ struct WriteTests {
         #expect(record?.contains(#""text":"a&b","in[x]":"1""#) == true)
     }
 
+    @Test func `a form has an empty value for what was emptied`() throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "a", "tags": [1]])
+        let record = try write(
+            .update, "plain", ["update": ["format": "form"]], key: ["id": 1],
+            values: ["tags": [], "labels": [:], "in": ["x": [], "y": .null, "z": 1]])
+        #expect(record?.contains(#""tags":"""#) == true, "\(record ?? "none")")
+        let body = try #require(try asked("PATCH").first?.path.split(separator: "\n").last)
+        #expect(
+            Set(body.split(separator: "&")) == ["tags=", "labels=", "in%5Bx%5D=", "in%5By%5D=", "in%5Bz%5D=1"],
+            "\(body)")
+    }
+
+    @Test func `a form leaves out what a new object has empty`() throws {
+        _ = try write(
+            .create, "plain", ["create": ["format": "form"]],
+            values: ["text": "a", "tags": [], "labels": [:], "in": ["x": [], "y": .null]])
+        let body = try #require(try asked("POST").first?.path.split(separator: "\n").last)
+        #expect(Set(body.split(separator: "&")) == ["text=a", "in%5By%5D="], "\(body)")
+    }
+
     @Test func `an object that another client changed is a conflict`() async throws {
         let rule: Literal = ["create": [:], "update": [:], "if_match": "etag", "etag_field": "@etag"]
         let created = try #require(try write(.create, "plain", rule, values: ["text": "one"]))
@@ -245,6 +265,15 @@ struct WriteTests {
         let busy = try bridgeError { _ = try write(.create, "busy", ["create": [:]], values: ["a": 1]) }
         #expect(busy.isRetryable)
         #expect(busy.retryAfterMilliseconds == 1000)
+    }
+
+    @Test(arguments: ["gateway", "droponce"])
+    func `a delete without an answer may be sent again, and may have been carried out`(style: String) throws {
+        let error = try bridgeError { _ = try write(.delete, style, ["delete": [:]], key: ["id": 1]) }
+        #expect(error.isRetryable && error.mayHaveArrived, "\(error)")
+        #expect(try asked("DELETE").count == 1)
+        let busy = try bridgeError { _ = try write(.delete, "busy", ["delete": [:]], key: ["id": 1]) }
+        #expect(busy.isRetryable && !busy.mayHaveArrived, "\(busy)")
     }
 
     @Test func `a server that is not there can be asked again`() throws {

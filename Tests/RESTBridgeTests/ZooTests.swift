@@ -106,6 +106,23 @@ import Testing
         #expect(scan.last?.isComplete == true)
     }
 
+    @Test(
+        arguments: [
+            ["style": "cursor", "path": "$.next", "parameter": "after"],
+            ["style": "keyset", "field": "id", "parameter": "after"],
+        ] as [Literal])
+    func `a cursor or a key that is a number stays one in a body`(paging: Literal) throws {
+        func section(_ paging: Literal) -> Literal {
+            ["path": "counted-cursor", "body": ["sort": "id"], "records": "$.items", "paging": paging]
+        }
+        let first = try scan(section(paging))
+        #expect(first.ids == Array(1...25))
+        #expect(first.last?.isComplete == true)
+        #expect(first.pages[0].cursor == "p2 json:10")
+        let text = try bridgeError { _ = try scan(section(paging.adding(["template": "{value}"]))) }
+        #expect(text.remote == #"{"error": "after must be a number"}"#)
+    }
+
     @Test func `an offset goes to its place in the body`() throws {
         let scan = try scan([
             "path": "search", "records": "$.hits", "body": ["query": ["all": true]],
@@ -160,6 +177,7 @@ import Testing
     @Test(arguments: [
         "query($after: String) { users(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }",
         "query($after: String) { users(after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } } }",
+        "query($after: Int) { users(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }",
     ])
     func `a GraphQL connection is read by its query alone`(query: String) throws {
         let scan = try scan(["path": "graphql", "graphql": ["query": .text(query)]])

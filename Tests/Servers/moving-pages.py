@@ -23,6 +23,9 @@ def answer(path, query):
             listed = sorted((row for row in rows.values() if row["changed"] >= since), key=lambda row: row["changed"])
             for row in listed[:3]:
                 if os.path.exists("deleting"): del rows[row["id"]]
+                elif os.path.exists("replacing"):
+                    del rows[row["id"]]
+                    change(row["id"] + 5000, "new")
                 else: change(row["id"], f"changed {row['id']}")
         if number == 4 and os.path.exists("restless"):
             # A row that comes late, with a time that the scan has passed.

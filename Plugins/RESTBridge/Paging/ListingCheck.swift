@@ -106,7 +106,13 @@ final class ListingCheck {
         let exchange = try requester.start(first, positions[0], method: "HEAD")
         try running.attach(exchange)
         let response = try exchange.response()
-        // Some servers do not support HEAD: then the page itself has to decide.
+        // Some servers do not support HEAD, or fail at it: then the page itself has to decide, unless the server asks for a
+        // pause.
+        let asksForPause = [429, 503].contains(response.status) && response.header("retry-after") != nil
+        if response.status >= 400, !asksForPause {
+            running.drop()
+            return .moved
+        }
         guard response.status == 200 else { return try moved(exchange, response, asked) }
         _ = try exchange.paddedBody()
         running.detach()

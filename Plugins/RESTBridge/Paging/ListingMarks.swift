@@ -54,7 +54,8 @@ struct ListingMarks: Equatable, Sendable {
         self.url = url
         pages = elements.compactMap { page in
             guard let position = page["at"]?.text else { return nil }
-            return Page(position: position, etag: page["etag"]?.text, modified: page["modified"]?.text)
+            return Page(
+                position: position, etag: Page.validator(page["etag"]?.text), modified: page["modified"]?.text)
         }
         last = tree["last"]?.text
         detected = tree["detected"]?.text
@@ -74,9 +75,12 @@ struct ListingMarks: Equatable, Sendable {
 extension ListingMarks.Page {
     fileprivate var isMarked: Bool { etag != nil || modified != nil }
 
+    /// Returns an ETag, but none for an empty one, which says nothing of the page.
+    fileprivate static func validator(_ etag: String?) -> String? { etag.flatMap { $0.isEmpty ? nil : $0 } }
+
     init(at position: PagePosition, _ response: HTTPResponse) {
         self.position = position.text
-        etag = response.header("etag")
+        etag = Self.validator(response.header("etag"))
         // A change within the same second as the reply would have the same date (RFC 9110, section 8.8.2.2).
         guard etag == nil, let date = response.date("date"), let modified = response.date("last-modified"),
             date > modified
@@ -178,6 +182,6 @@ struct OnlyPage {
         let detector = PagingDetector(
             survey: nil, response: head, url: section.url, count: { count }, given: section.givenParameters,
             records: nil)
-        return detector.detect() != nil || detector.promise() != nil
+        return detector.detect() != nil || detector.promise() != nil || detector.unreadLink() != nil
     }
 }

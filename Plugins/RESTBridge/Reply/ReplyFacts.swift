@@ -41,10 +41,16 @@ struct ReplyFacts {
         if let next = rule.next { facts.next = self.next(next) }
         facts.hasToken = delta() != nil
         if let base = rule.base, base.path != nil, let text = value(base).plain { facts.next = facts.next.below(text) }
-        if case .linkHeader = rule.style, let url = LinkHeader.next(response?.all("link") ?? []) {
-            facts.next = .value(url)
-        }
+        if case .linkHeader = rule.style { facts.next = linked() }
         return facts
+    }
+
+    /// Returns the next page of the Link header.
+    private func linked() -> PageFacts.NextValue {
+        guard let response else { return .missing }
+        let links = response.all("link")
+        if let url = LinkHeader.next(links) { return .value(url) }
+        return LinkHeader.unreadable(links).map { .unusable(response.excerpt(of: $0)) } ?? .missing
     }
 
     /// Returns the place where Elasticsearch says whether the total at a place is exact.
@@ -94,10 +100,15 @@ struct ReplyFacts {
         case .missing: if case .body = place { .missing } else { .none }
         case .null, .bool(false): .none
         case .text(let text): text.isEmpty ? .none : .value(text)
-        case .number(let text): .value(text)
+        case .number(let text): section.paging.keepsNumbers ? .json(text) : .value(text)
         case .bool(true): .unusable("true")
         case .array: .unusable("an array")
         case .object: .unusable("an object")
         }
     }
+}
+
+extension HTTPResponse {
+    /// Returns the beginning of a header field's value for a message, without secrets.
+    func excerpt(of value: String) -> String { String(redactor.clean(url: value).prefix(200)) }
 }

@@ -30,6 +30,10 @@ struct TokenGrant: Sendable {
         var mediaType: String
         /// The path of the token in the reply; nil: the session's cookies are the credential.
         var tokenPath: String?
+
+        /// Whether cookies are the credential: many a form leads to the page behind the login, and sets them with the
+        /// redirect.
+        var keepsCookies: Bool { tokenPath == nil }
     }
 
     enum ClientAuthentication: String, CaseIterable, Sendable {
@@ -57,6 +61,7 @@ struct TokenGrant: Sendable {
         guard let url else { return nil }
         if case .login(let login) = kind {
             var request = HTTPRequest(method: login.method, url: url.text, headers: login.headers)
+            request.keepsCookies = login.keepsCookies
             if login.method != "GET" {
                 request.body = login.body
                 request.headers.append((name: "Content-Type", value: login.mediaType))

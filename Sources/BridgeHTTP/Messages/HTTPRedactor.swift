@@ -79,6 +79,13 @@ public struct HTTPRedactor: Sendable {
     /// Returns a URL for people, without user info and secret query values.
     public func clean(url text: String) -> String { clean(withoutNamed(text)) }
 
+    /// Returns the URL of a recorded request, without user info, secret query values and whole secrets.
+    ///
+    /// Fragments stay: the stand-ins for secrets in a replay have the same beginning, and so have many keys.
+    func clean(recorded text: String) -> String {
+        finders.reduce(withoutNamed(text)) { $1.replacing(in: $0) }
+    }
+
     /// Returns a URL without user info and without the values of query parameters with secret names.
     private func withoutNamed(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else { return text }

@@ -17,6 +17,8 @@ public struct HTTPRequest: Sendable {
     public var sendsCredentials = true
     /// The hosts, in lower case, to which redirects may lead besides the URL's own; nil for any.
     package var redirectHosts: Set<String>?
+    /// Whether cookies are kept over redirects, as in a login; a 302 to a POST, which is not followed, is then a reply.
+    var keepsCookies = false
     /// Whether the request carries the options' headers: even without credentials, they are intended only for the API.
     var sendsOptions = true
     /// The number of body bytes buffered ahead of the reader; the connection pauses beyond that.
@@ -51,9 +53,13 @@ public struct HTTPRequest: Sendable {
             throw BridgeError(
                 .configuration, "\"\(field.name)\" cannot name a header", remedy: "use letters, digits and hyphens")
         }
-        guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-            throw BridgeError(
-                .configuration, "the value of header \(field.name) holds a line break", remedy: "remove it")
-        }
+        guard let unfit = Self.unfit(in: field.value) else { return }
+        throw BridgeError(.configuration, "the value of header \(field.name) holds \(unfit)", remedy: "remove it")
+    }
+
+    /// Returns what a header field's value cannot have in this text, for messages; nil for nothing.
+    static func unfit(in value: String) -> String? {
+        guard let byte = value.utf8.first(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else { return nil }
+        return byte == 0 ? "a NUL character" : "a line break"
     }
 }

@@ -28,9 +28,11 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     /// Parses an absolute URL; nil unless it is http or https and has a host.
     public init?(_ text: String) { self.init(text, relativeTo: nil) }
 
-    /// Resolves a reference against a base (RFC 3986, section 5); an absolute one is taken as it is.
+    /// Resolves a reference against a base (RFC 3986, section 5); an absolute one is taken as it is, and an empty one
+    /// is refused.
     public init?(_ reference: String, relativeTo base: HTTPURL?) {
-        guard let handle = curl_url() else { return nil }
+        // libcurl would take an empty one for the host's root.
+        guard !reference.isEmpty, let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
         if let base, curl_url_set(handle, CURLUPART_URL, base.text, 0) != CURLUE_OK { return nil }
         guard curl_url_set(handle, CURLUPART_URL, Self.encodeIllegal(reference), 0) == CURLUE_OK else { return nil }

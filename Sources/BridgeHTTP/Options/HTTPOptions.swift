@@ -180,8 +180,10 @@ public struct HTTPOptions: Sendable {
             SecretNames.isHeader(field.name) || field.name.lowercased().contains("key")
                 || field.name.lowercased() == sessionHeader?.lowercased()
         }.map(\.value)
+        let proxies = ProxyVariables.secrets + (proxy.map { ProxyVariables.userInfo(of: $0.url) } ?? [])
+        let passwords = [clientKeyPassword, proxy?.password].compactMap(\.self)
         return HTTPRedactor(
-            secrets: authenticationSecrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
+            secrets: authenticationSecrets + own + proxies + passwords,
             queryNames: [authentication.credential.query?.name].compactMap(\.self))
     }
 

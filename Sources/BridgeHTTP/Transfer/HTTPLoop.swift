@@ -62,7 +62,10 @@ final class HTTPLoop: @unchecked Sendable {
         if isAlive {
             curl_multi_wakeup(multi)
         } else {
-            transfer.finish(BridgeError(.internal, "the I/O thread cannot run"))
+            transfer.finish(
+                BridgeError(
+                    .internal, "the I/O thread cannot run: the system gives this process no more threads",
+                    remedy: "raise the limit of processes and threads (`ulimit -u`), or of memory"))
         }
     }
 

@@ -2,10 +2,31 @@
 extension HTTPTransfer {
     /// Returns the text without surrounding spaces and tabs (RFC 9110, section 5.5).
     static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var bytes = bytes.drop(while: isBlank)
         while let last = bytes.last, isBlank(last) { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    /// Appends a line that begins with a blank: it continues the field before it (obs-fold; RFC 9112, section 5.2).
+    static func append(_ line: Slice<UnsafeRawBufferPointer>, to fields: inout [(name: String, value: String)]) {
+        let text = trimmed(line)
+        // The status line is not continued (section 2.2).
+        guard let last = fields.indices.last, !fields[last].name.isEmpty, !text.isEmpty else { return }
+        fields[last].value += fields[last].value.isEmpty ? text : " " + text
+    }
+
+    /// Forgets a head that is not the final reply's.
+    func dropHead() {
+        received = []
+        interimHeads += 1
+    }
+
+    /// The content codings that the reply names, for messages; nil for none.
+    var namedCodings: String? {
+        let values = received.filter { $0.name.isSameField(as: "content-encoding") }.map(\.value)
+        return values.isEmpty ? nil : String(redactor.clean(values.joined(separator: ", ")).prefix(100))
     }
 
     /// Whether a header field has a challenge of this scheme.

@@ -11,10 +11,15 @@ extension HTTPTransfer {
                     location: location))
         }
         redirects += 1
+        noteCookies()
         guard let target = redirectTarget.flatMap({ HTTPURL($0, relativeTo: url) }), !target.hasUserInfo else {
             return .done(
                 BridgeError(
-                    .malformed, "the reply redirects to a target that is not an http or https URL", location: location,
+                    .malformed,
+                    redirectTarget?.isEmpty == true
+                        ? "the reply redirects, and its Location is empty"
+                        : "the reply redirects to a target that is not an http or https URL",
+                    remedy: "set the URL that it means", location: location,
                     remote: redirectTarget.map(redactor.clean(url:))))
         }
         if let redirectHosts, target.origin.host != firstOrigin.host, !redirectHosts.contains(target.origin.host) {
@@ -59,6 +64,32 @@ extension HTTPTransfer {
         }
         url = target
         return .again
+    }
+
+    /// Keeps the cookies of a redirect for a login; those of other origins are not the API's.
+    private func noteCookies() {
+        guard redirectCookies != nil, url.origin == firstOrigin else { return }
+        redirectCookies = withRedirectCookies(received.dropFirst())
+            .filter { $0.name.isSameField(as: "set-cookie") }.map(\.value)
+    }
+
+    /// Returns the header fields of a reply behind those that set the cookies of the redirects before it.
+    ///
+    /// Another origin does not replace them.
+    func withRedirectCookies(_ fields: ArraySlice<(name: String, value: String)>) -> [(name: String, value: String)] {
+        guard let earlier = redirectCookies, !earlier.isEmpty else { return Array(fields) }
+        let isOwn = url.origin == firstOrigin
+        return earlier.map { (name: "Set-Cookie", value: $0) }
+            + fields.filter { isOwn || !$0.name.isSameField(as: "set-cookie") }
+    }
+
+    /// Returns the header field with the cookies of the redirects so far.
+    ///
+    /// Without its cookie, a page would begin another session.
+    func redirectCookieField(besides fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        let cookies = LoginCookies(redirectCookies ?? [])
+        guard !cookies.isEmpty, !fields.contains(where: { $0.name.isSameField(as: "cookie") }) else { return [] }
+        return [(name: "Cookie", value: cookies.field)]
     }
 
     /// Returns the error for a path that only lacks or has an extra slash at its end: a router checked the path and

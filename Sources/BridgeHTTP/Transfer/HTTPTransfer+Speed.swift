@@ -25,7 +25,7 @@ extension HTTPTransfer {
     func delay(_ easy: UnsafeMutableRawPointer, now: Double) -> BridgeError? {
         let isPaused = state.withLock { $0.isPaused }
         let look = SpeedWatch.Look(
-            now: now, isSent: bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0,
+            now: now, isSent: isSent(easy), hasBegun: isHeadComplete || !received.isEmpty, interimHeads: interimHeads,
             sentBytes: Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
             receivedBytes: Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
                 + bmo_curl_get_long(easy, CURLINFO_HEADER_SIZE),
@@ -49,7 +49,17 @@ extension HTTPTransfer {
     }
 
     func markSent(_ easy: UnsafeMutableRawPointer) {
-        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
+        if isSent(easy) { state.withLock { $0.wasSent = true } }
+    }
+
+    /// Whether sending the request has begun.
+    private func isSent(_ easy: UnsafeMutableRawPointer) -> Bool {
+        guard bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 else { return false }
+        // libcurl counts a CONNECT to a proxy as well; behind it, the request follows only after the TLS handshake, which
+        // a kept connection does not repeat.
+        let isNew = isSentOnce || bmo_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE) != 0
+        guard url.origin.scheme == "https", isNew else { return true }
+        return bmo_curl_get_offset(easy, CURLINFO_APPCONNECT_TIME_T) > 0
     }
 
     private static func text(_ seconds: Double) -> String {

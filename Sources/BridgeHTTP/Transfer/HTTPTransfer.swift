@@ -44,12 +44,15 @@ final class HTTPTransfer: @unchecked Sendable {
 
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var received: [(name: String, value: String)] = []
+    var received: [(name: String, value: String)] = []
+    /// How many heads have come before that of the final reply.
+    var interimHeads = 0
     private var headerBytes = 0
     private(set) var bodyBytes = 0
     var redirectTarget: String?
     var redirectStatus = 0
     let redirectHosts: Set<String>?
+    var redirectCookies: [String]?
     var isHeadComplete = false
     /// The handle of the current request.
     private var easy: UnsafeMutableRawPointer?
@@ -95,6 +98,7 @@ final class HTTPTransfer: @unchecked Sendable {
         headers = own.filter { !replaced.contains($0.name.lowercased()) } + request.headers
         do {
             for field in request.headers { try HTTPRequest.check(field) }
+            for field in credential.headers { try HTTPRequest.check((name: field.name, value: field.value)) }
         } catch {
             throw error as? BridgeError ?? BridgeError(.internal, "a header was refused")
         }
@@ -112,6 +116,7 @@ final class HTTPTransfer: @unchecked Sendable {
         timing = request.timing ?? options.timing
         watch = SpeedWatch(timing)
         redirectHosts = request.redirectHosts
+        redirectCookies = request.keepsCookies ? [] : nil
     }
 
     deinit {
@@ -129,6 +134,7 @@ final class HTTPTransfer: @unchecked Sendable {
     /// Configures a fresh handle; returns the error if that fails.
     func configure(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
         received = []
+        interimHeads = 0
         headerBytes = 0
         bodyBytes = 0
         redirectTarget = nil
@@ -267,6 +273,7 @@ final class HTTPTransfer: @unchecked Sendable {
         where !fields.contains(where: { $0.name.isSameField(as: field.name) }) {
             fields.append((name: field.name, value: field.value))
         }
+        fields += redirectCookieField(besides: fields)
         if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
         for field in fields {
             // libcurl sends a field without a value if the line ends with a semicolon.
@@ -310,6 +317,8 @@ final class HTTPTransfer: @unchecked Sendable {
         } else if line.isEmpty {
             endHead()
             return refusal == nil ? count : 0
+        } else if let first = line.first, Self.isBlank(first) {
+            Self.append(line, to: &received)
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             received.append((name: Self.trimmed(line[..<colon]), value: Self.trimmed(line[(colon + 1)...])))
         }
@@ -321,26 +330,26 @@ final class HTTPTransfer: @unchecked Sendable {
         let words = first.value.split(separator: " ")
         let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
         // 1xx: the final head follows (RFC 9110, section 15.2).
-        guard status >= 200 else { return }
+        guard status >= 200 else { return dropHead() }
         if status == 401, challenges > 0, let scheme = options.authentication.challenge,
             received.contains(where: { Self.isChallenge($0, scheme) })
         {
-            // libcurl repeats the request with credentials; this head does not belong to the final reply.
+            // libcurl repeats the request with credentials.
             challenges -= 1
             wasChallenged = true
-            received = []
-            return
+            return dropHead()
         }
         isHeadComplete = true
         self.status = status
         headArrived = MonotonicClock.seconds
         var response = HTTPResponse(
-            status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
-            sessionHeader: options.sessionHeader, redactor: redactor)
+            status: status, headers: withRedirectCookies(received.dropFirst()), url: url.text,
+            lostCredentials: lostCredentials, sessionHeader: options.sessionHeader, redactor: redactor)
         refusal = Self.contradiction(in: response)
         guard refusal == nil else { return }
         hold = url.origin == firstOrigin ? RateLimitFields.wait(response, now: Int(time(nil))) : nil
-        if [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
+        let isFinal = redirectCookies != nil && status == 302 && method != "GET"
+        if !isFinal, [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
             redirectTarget = target
             redirectStatus = status
             return
@@ -462,7 +471,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return .done(
             CurlError.make(
                 result, words: redactor.clean(words), bodyBytes: isHeadComplete ? bodyBytes : nil, location: location,
-                isEncoded: received.contains { $0.name.isSameField(as: "content-encoding") }))
+                coding: namedCodings, proxy: proxyAnswer(easy)))
     }
 
     /// Returns the error for a coded body that ends before its data, like a body shorter than its Content-Length.

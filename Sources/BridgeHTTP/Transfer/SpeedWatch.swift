@@ -14,24 +14,30 @@ struct SpeedWatch {
         var now: Double
         /// Whether sending the request has begun.
         var isSent: Bool
+        /// Whether the final reply has begun: not only that of a proxy, a 1xx, or a challenge.
+        var hasBegun: Bool
+        /// How many heads have come before that of the final reply.
+        var interimHeads = 0
         var sentBytes: Int
-        /// Bytes on the wire, head and body.
+        /// Bytes on the wire, heads and body.
         var receivedBytes: Int
         /// Whether our own reader paused the reply since the last check.
         var wasHeld: Bool
     }
 
     private let timing: HTTPTiming
-    private var sent: (bytes: Int, since: Double)?
+    private var sent: (bytes: Int, heads: Int, since: Double)?
     private var samples: [(time: Double, bytes: Int)] = []
 
     init(_ timing: HTTPTiming) { self.timing = timing }
 
     mutating func validate(_ look: Look) -> Verdict {
-        guard look.receivedBytes > 0 else {
+        guard look.hasBegun else {
             guard look.isSent else { return .well }
-            // A body that is being sent is not silence.
-            if sent?.bytes != look.sentBytes { sent = (look.sentBytes, look.now) }
+            // A body that is being sent is not silence, and neither is a head before the final one.
+            if sent?.bytes != look.sentBytes || sent?.heads != look.interimHeads {
+                sent = (look.sentBytes, look.interimHeads, look.now)
+            }
             return look.now - (sent?.since ?? look.now) >= timing.firstByte ? .silent : .well
         }
         guard timing.minimumSpeed > 0 else { return .well }

@@ -16,6 +16,12 @@ extension PagingDetector {
         return DetectedPaging(members: [("style", "link_header")])
     }
 
+    /// Returns a sign of more records: a Link header that names a next page, but in a form that cannot be read.
+    func unreadLink() -> String? {
+        guard let text = LinkHeader.unreadable(response.all("link")) else { return nil }
+        return "the header Link names a next page in a form that cannot be read (\(response.excerpt(of: text)))"
+    }
+
     func linkMember() -> DetectedPaging? {
         for home in linkHomes {
             for name in Self.linkNames {
@@ -104,7 +110,8 @@ extension PagingDetector {
         // A bare `cursor` may be that of this page, if the request already has one.
         case .text where ["cursor", "marker"].contains(name) && !besideFlag && given.contains(parameter): false
         case .text(let text): !text.isEmpty || isNext
-        case .number, .bool(false): isNext
+        case .number: isNext || name == "endCursor"
+        case .bool(false): isNext
         case .null: isNext && name != "next" || name == "endCursor"
         case .bool(true), .object, .array, .missing: false
         }

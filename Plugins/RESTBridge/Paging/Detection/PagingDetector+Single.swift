@@ -14,6 +14,7 @@ extension PagingDetector {
     /// Only unambiguous signs count, since a person declared the reply complete.
     func signOfMore() -> String? {
         if LinkHeader.next(response.all("link")) != nil { return "the Link header names a next page" }
+        if let unread = unreadLink() { return unread }
         for name in Self.nextHeaders {
             if let value = response.header(name), !value.isEmpty, value != "null" {
                 return "the header \(name) has a value"

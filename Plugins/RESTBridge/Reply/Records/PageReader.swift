@@ -340,9 +340,13 @@ final class PageReader {
         {
             return .json(key.json)
         }
-        guard let key = found?.plain else { return .missing }
-        guard add != 0 else { return .value(key) }
-        return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
+        guard var key = found?.plain else { return .missing }
+        if add != 0 {
+            guard let number = Int(key) else { return .unusable("a text") }
+            key = String(number &+ add)
+        }
+        if case .number? = found, section.paging.keepsNumbers { return .json(key) }
+        return .value(key)
     }
 
     /// Releases the page's memory.

@@ -138,14 +138,18 @@ struct RESTSection: Sendable {
 
     /// Returns the parts in which a listing is requested.
     ///
-    /// - Parameter now: The time at which the scan began, in microseconds, if it is resumed.
+    /// - Parameters:
+    ///   - now: The time at which the scan began, in microseconds, if it is resumed.
+    ///   - present: The present.
     /// - Throws: ``BridgeError`` for a fault of `since` or `each`.
-    static func slices(_ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil) throws -> [Slice] {
+    static func slices(
+        _ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil, present: Int64 = TimeText.now()
+    ) throws -> [Slice] {
         let known = [request.section.object("parameters"), parameters].compactMap(\.self)
         let slices = try SliceRule(request.section, TemplateVariables(parameters: known))
             .slices(
-                since: request.since, time: request.sinceTime, isName: request.validates, now: now ?? TimeText.now(),
-                present: TimeText.now())
+                since: request.since, time: request.sinceTime, isName: request.validates, now: now ?? present,
+                present: present)
         guard slices.count > 1, request.newestFirst else { return slices }
         throw BridgeError(
             .configuration,
