@@ -101,8 +101,12 @@ public struct PostgreSQLStores: StoreProvider {
         let schema = DatabaseLocation.usualSchema
         let tables = TableDefinition.all(of: model)
         let engine = EngineProfile(.postgresql)
+        var names = ReferenceNames()
+        let references = tables.flatMap { table in
+            table.references.flatMap { table.constraint($0, in: schema, on: engine, besides: &names) }
+        }
         return tables.map { $0.creation(in: schema, on: engine) }
-            + tables.flatMap { table in table.references.flatMap { table.constraint($0, in: schema, on: engine) } }
+            + references
             + tables.flatMap { $0.viewCreation(in: schema) }
     }
 
@@ -135,6 +139,7 @@ public struct PostgreSQLStores: StoreProvider {
         guard !migration.changes.isEmpty else {
             return MigrationResult(plan: SchemaPlan(steps: []), notes: [])
         }
+        try migration.check()
         let plan = try migration.planWithCosts()
         try SchemaBackup.copy(schema, to: backupSchema, over: connection)
         let notes = try migration.run(dropsUnused: true)
@@ -246,8 +251,8 @@ public struct PostgreSQLStores: StoreProvider {
     private static func check(_ connection: Connection, _ model: CompiledModel, _ entities: [Int]?) throws {
         let schema = connection.location.schema
         guard try Catalog.format(connection, schema: schema) > 0 else { throw missing(connection) }
-        try model.checkReadable(
-            entities, changes: SchemaComparison(connection, schema: schema, to: model).changes, at: connection.place)
+        let changes = try SchemaComparison(connection, schema: schema, to: model).changes
+        try model.checkReadable(entities, changes: changes.filter { !$0.isOfReferenceOnly }, at: connection.place)
     }
 
     // MARK: - Migration

@@ -26,6 +26,26 @@ struct ConnectionTests {
         #expect(error.remedy?.contains("check that the server is running") == true)
     }
 
+    @Test func `the scheme of an address may be in capitals`() throws {
+        #expect(PostgreSQLStores.isLocation("PostgreSQL://host/crm") && !PostgreSQLStores.isLocation("postgresql:/crm"))
+        let error = try error("POSTGRESQL://bmo@%2Fnonexistent/crm?schema=people")
+        #expect(error.message.contains("PostgreSQL at /nonexistent, database crm, schema people: connecting"))
+    }
+
+    @Test(arguments: ["connect_timeout=soon", "sslmode=verify-all", "target_session_attrs=first"])
+    func `an option that libpq does not know is not taken for a missing server`(_ option: String) throws {
+        let server = try PostgreSQLServer.shared.get()
+        let error = try error(server.location(option))
+        #expect(error.code == .open && error.message.contains(String(option.split(separator: "=")[0])), "\(error)")
+        #expect(error.remedy?.hasPrefix("correct the option in the database address") == true)
+    }
+
+    @Test func `a server that is not the wanted one is not taken for a missing one`() throws {
+        let server = try PostgreSQLServer.shared.get()
+        let error = try error(server.location("target_session_attrs=standby"))
+        #expect(error.code == .open && error.remedy?.contains("target_session_attrs") == true, "\(error)")
+    }
+
     @Test func `a database that does not exist is named`() throws {
         let server = try PostgreSQLServer.shared.get()
         let error = try error(server.location().replacing("/postgres", with: "/nothing"))

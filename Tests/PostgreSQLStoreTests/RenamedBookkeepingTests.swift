@@ -26,9 +26,10 @@ struct RenamedBookkeepingTests {
             "SELECT tablename FROM pg_tables WHERE schemaname = '%' AND starts_with(tablename, 'bmo_') ORDER BY 1")
     }
 
-    /// The rows of the bookkeeping that a change of the tables leaves, except the counters and models, which it changes.
+    /// The rows of the bookkeeping that a change of the tables leaves, except the counters and models, which it changes, and
+    /// the unknown fields, which are noted again.
     private func lines(_ fixture: StoreFixture) throws -> [String] {
-        let outside = Self.positions + ["bmo_database", "bmo_models"]
+        let outside = Self.positions + ["bmo_database", "bmo_models", "bmo_unknown_fields"]
         return try tables(fixture).filter { !outside.contains($0) }.flatMap { table in
             try rows(fixture, "SELECT t::text FROM %.\(table) t").map { "\(table) \($0)" }
         }.sorted()
@@ -49,6 +50,7 @@ struct RenamedBookkeepingTests {
         let expected = before.map { $0.replacing(change.old, with: change.new).replacing(moved, with: inOrder) }
             .sorted()
         #expect(after == expected, "\(Set(after).symmetricDifference(expected).sorted())")
+        #expect(try rows(fixture, "SELECT count(*) FROM %.bmo_unknown_fields") == ["0"])
         #expect(try fixture.faults().isEmpty)
         #expect(try fixture.place.stores.migrationPlan(of: fixture.path, to: change.model()).steps.isEmpty)
     }

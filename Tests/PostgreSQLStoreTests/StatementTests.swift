@@ -54,6 +54,18 @@ struct StatementTests {
         #expect(try new.query("SHOW search_path").text(0, 0) == "pg_catalog, pg_temp")
     }
 
+    @Test func `settings of a role that would be in the way are undone`() throws {
+        _ = try server.rows(
+            """
+            CREATE ROLE \(schema)_set LOGIN; ALTER ROLE \(schema)_set SET quote_all_identifiers = on;
+            ALTER ROLE \(schema)_set SET idle_session_timeout = '1s'
+            """)
+        let address = server.location().replacing("//bmo@", with: "//\(schema)_set@")
+        let new = try Connection(DatabaseLocation(address))
+        #expect(try new.query("SHOW quote_all_identifiers").text(0, 0) == "off")
+        #expect(try new.query("SHOW idle_session_timeout").text(0, 0) == "0")
+    }
+
     @Test func `a statement is prepared once`() throws {
         let count = "SELECT count(*) FROM pg_prepared_statements WHERE statement = $1::text"
         let select = "SELECT $1::bigint + 1"

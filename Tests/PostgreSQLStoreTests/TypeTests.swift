@@ -48,6 +48,9 @@ struct TypeTests {
                     + "'{\"a\":[1,null]}' 'https://example.com/ä' '0189f7ea-ae2c-7809-8aeb-b819cf5e9e7f'",
                 "'b' null null null null null null null null null null",
             ])
+        let bytes = LocalCondition(field: "photo", comparison: .like, value: "%")
+        let error = try storeError { _ = try fixture.rows("Thing", bytes) }
+        #expect(error.description.contains("Thing.photo has bytes, and `~` compares texts"))
         let again = try fixture.add("Thing", Self.full, ["code": "b"])
         #expect(again.unchanged == 2, "a value that is read back otherwise would be a change each time")
     }

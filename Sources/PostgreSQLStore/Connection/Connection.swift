@@ -67,8 +67,16 @@ final class Connection: @unchecked Sendable {
         // Notices, such as of a table that exists already, are of no use here.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         let settings = ["TimeZone = 'UTC'", "client_min_messages = warning", "search_path = pg_catalog, pg_temp"]
-        try send(settings.map { "SET \($0)" }, isLast: true, for: "setting up the connection")
+        try send(
+            settings.map { "SET \($0)" } + [Self.otherSettings], isLast: true, for: "setting up the connection")
     }
+
+    /// Settings that some versions and engines do not have: the names of types without quotes, and no end of a connection,
+    /// such as that of a lock, that waits for a slow remote.
+    private static let otherSettings = """
+        SELECT set_config(name, CASE name WHEN 'quote_all_identifiers' THEN 'off' ELSE '0' END, false)
+        FROM pg_settings WHERE name IN ('quote_all_identifiers', 'idle_session_timeout')
+        """
 
     /// The version as a number: 150018 for 15.18.
     var serverVersion: Int32 { mutex.withLock { _ in PQserverVersion(handle) } }
@@ -253,11 +261,19 @@ final class Connection: @unchecked Sendable {
         let detail = field("D").map { ": \($0)" } ?? ""
         let message = ServerError.line(words + detail)
         // Another program has inserted a row with a key that the transaction's snapshot does not have.
-        let isKnownNow = state == "23505" && field("n")?.hasSuffix("_pkey") == true
+        let isKnownNow = state == "23505" && field("n").map(Self.isOfKey) == true
         return ServerError(
             state: state, message: message, action: action, isDisconnected: isDisconnected,
-            isRetried: engine.transientStates.contains(state) || isKnownNow
+            isRetried: engine.transientStates.contains(state) || isKnownNow,
+            isInFunction: field("W")?.contains("function") == true
         ).storeError(place)
+    }
+
+    /// Returns whether a constraint is a primary key: the server adds a number if a renamed table has kept the name.
+    private static func isOfKey(_ constraint: String) -> Bool {
+        var name = constraint[...]
+        while name.last?.isNumber == true { name.removeLast() }
+        return name.hasSuffix("_pkey")
     }
 }
 

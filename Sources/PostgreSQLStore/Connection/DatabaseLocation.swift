@@ -29,7 +29,10 @@ struct DatabaseLocation: Sendable {
                 .open, "\(location) is not the address of a PostgreSQL database",
                 remedy: "write postgresql://user@host/database")
         }
-        let parts = location.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        // libpq knows the scheme in small letters only.
+        let scheme = location.prefix { $0 != ":" }
+        let address: String = scheme.lowercased() + location.dropFirst(scheme.count)
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var options = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
         func take(_ name: String) -> String? {
             options.firstIndex { $0.hasPrefix(name + "=") }.map { place in
@@ -70,9 +73,7 @@ struct DatabaseLocation: Sendable {
     }
 
     /// Returns whether text has the scheme of such URIs.
-    static func isURI(_ text: String) -> Bool {
-        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-    }
+    static func isURI(_ text: String) -> Bool { DatabaseURI.isURI(text) }
 
     // MARK: - Secrets
 

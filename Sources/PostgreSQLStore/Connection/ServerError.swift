@@ -13,6 +13,8 @@ struct ServerError: Error, CustomStringConvertible {
     let isDisconnected: Bool
     /// Whether the engine may commit the same transaction the next time.
     let isRetried: Bool
+    /// Whether the statement failed in a function that it called, such as that of a trigger.
+    var isInFunction = false
 
     var description: String { "\(action): \(message)" + (state.isEmpty ? "" : " (SQLSTATE \(state))") }
 
@@ -28,10 +30,65 @@ struct ServerError: Error, CustomStringConvertible {
     /// Whether a COMMIT whose connection ended took effect is found out by `PostgreSQLStore.commit`.
     private var isTransient: Bool { isDisconnected ? action != "connecting" || state == "57P03" : isRetried }
 
+    /// Whether libpq does not know the value of an option.
+    private var isInvalidOption: Bool {
+        action == "connecting" && (message.hasPrefix("invalid ") || message.contains(" connection option "))
+    }
+
+    /// Whether each server was reached and is not what the option `target_session_attrs` asks for.
+    private var isOtherServer: Bool {
+        let words = ["session is read-only", "session is not read-only", "hot standby mode"]
+        return action == "connecting" && words.contains { message.contains($0) }
+    }
+
+    /// Whether rows or links could not be deleted, or the transaction that did so could not be committed.
+    private var isDeletion: Bool { action.hasPrefix("deleting ") || action.hasPrefix("committing") }
+
+    /// Whether something that uses a column or table, and that bmo did not make, is in the way of a change.
+    private var isInTheWay: Bool {
+        switch state {
+        case "42804", "42883": action.hasPrefix("converting ")
+        case "0A000": message.hasPrefix("cannot alter type of a column used ")
+        default: state == "2BP01"
+        }
+    }
+
     /// The meaning of a SQLSTATE; see "PostgreSQL Error Codes" in its documentation.
     private var meaning: (StoreError.Code, String?) {
         switch state {
+        case "" where isInvalidOption:
+            return (.open, "correct the option in the database address, in libpq's variables or its service file")
+        case "" where isOtherServer:
+            return (
+                .open,
+                "no server of the address is what target_session_attrs asks for: take that option out, or name "
+                    + "another server"
+            )
         case "": return (.io, "check that the server is running and reachable; the next sync continues")
+        case "42883" where isInFunction, "42P01" where isInFunction, "42704" where isInFunction:
+            return (
+                .schema,
+                "a function of a trigger or constraint of yours needs a search_path of its own: "
+                    + "ALTER FUNCTION NAME SET search_path = public"
+            )
+        case _ where isInTheWay:
+            return (
+                .schema,
+                "a view, default, check, index, reference or generated column of yours is in the way: drop it, run the "
+                    + "command again, and create it again after that"
+            )
+        case "42P07":
+            return (.schema, "rename what has this name, or add schema=NAME to the address")
+        case "57014" where !message.contains("timeout"):
+            return (.io, "another session has cancelled the statement; run the command again")
+        case "57014":
+            return (.io, "raise statement_timeout of the role or database: ALTER ROLE NAME SET statement_timeout = 0")
+        case "25006":
+            return (
+                .open,
+                "connect to the primary (target_session_attrs=read-write), and see that the role may write: "
+                    + "ALTER ROLE NAME SET default_transaction_read_only = off"
+            )
         case "28P01", "28000": return (.open, "check the user and the password: {env:NAME}, {file:PATH} or ~/.pgpass")
         case "3D000": return (.open, "create the database: createdb NAME")
         case "42501":
@@ -45,6 +102,11 @@ struct ServerError: Error, CustomStringConvertible {
                 .open,
                 "if a pooler gives each transaction another session, connect to the server itself, or set "
                     + "pool_mode = session in the pooler"
+            )
+        case "P0001" where isDeletion, "23503" where isDeletion:
+            return (
+                .constraint,
+                "drop the trigger or foreign key that bmo did not create, or give the key ON DELETE CASCADE or SET NULL"
             )
         case "23505":
             return (

@@ -106,6 +106,8 @@ struct SQLCondition {
             }
         }
         if comparison == .like {
+            // Bytes are not text, as in SQLite.
+            if table.codecs[field].sqlType == .bytea { return "false" }
             // ASCII letters match in either case, with the collation C.
             return "\(text(field)) ILIKE \(bind(.text(value.description), "text")) ESCAPE ''"
         }

@@ -4,12 +4,28 @@ internal import StoreContract
 struct Catalog {
     /// A table.
     struct Table {
-        var columns: [(name: String, type: String)] = []
+        var columns: [(name: String, type: String, isRequired: Bool)] = []
         var key: [String] = []
-        /// The references, and the names of their constraints.
-        var references: [TableDefinition.Reference: String] = [:]
+        /// The references to tables of the same schema.
+        var references: [TableDefinition.Reference: Constraint] = [:]
+        /// Whether its rows are links: those of an entity have one number as their key, or a number apart.
+        var hasLinks: Bool { key.count > 1 && column(RowTableSQL.numberColumn) == nil }
 
         func column(_ name: String) -> String? { columns.first { $0.name == name }?.type }
+
+        /// Returns the columns of a reference that can be null and are not in use.
+        func clearable(_ reference: TableDefinition.Reference, besides used: Set<String>) -> [String] {
+            reference.columns.filter { name in
+                !used.contains(name) && !columns.contains { $0.name == name && $0.isRequired }
+            }
+        }
+    }
+
+    /// The constraint of a reference.
+    struct Constraint {
+        var name: String
+        /// Whether the server checks it when a transaction is committed.
+        var isDeferred: Bool
     }
 
     var tables: [String: Table] = [:]
@@ -18,7 +34,7 @@ struct Catalog {
     init(_ connection: Connection, schema: String) throws {
         let columns = try connection.query(
             """
-            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
+            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
             WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'bmo\\_%'
@@ -27,7 +43,7 @@ struct Catalog {
         for row in 0..<columns.count {
             guard let table = columns.text(row, 0), let name = columns.text(row, 1), let type = columns.text(row, 2)
             else { continue }
-            tables[table, default: Table()].columns.append((name, type))
+            tables[table, default: Table()].columns.append((name, type, columns.boolean(row, 3)))
         }
         let constraints = try connection.query(
             """
@@ -35,10 +51,10 @@ struct Catalog {
                 (SELECT string_agg(a.attname::text, E'\\x01' ORDER BY k.n) FROM unnest(o.conkey) WITH ORDINALITY k(c, n)
                     JOIN pg_attribute a ON a.attrelid = o.conrelid AND a.attnum = k.c),
                 (SELECT string_agg(a.attname::text, E'\\x01' ORDER BY k.n) FROM unnest(o.confkey) WITH ORDINALITY k(c, n)
-                    JOIN pg_attribute a ON a.attrelid = o.confrelid AND a.attnum = k.c)
+                    JOIN pg_attribute a ON a.attrelid = o.confrelid AND a.attnum = k.c), o.condeferred
             FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             LEFT JOIN pg_class f ON f.oid = o.confrelid
-            WHERE n.nspname = $1::text AND o.contype IN ('p', 'f')
+            WHERE n.nspname = $1::text AND (o.contype = 'p' OR o.contype = 'f' AND f.relnamespace = c.relnamespace)
             """, [.text(schema)], for: "reading the tables")
         for row in 0..<constraints.count {
             func names(_ column: Int) -> [String] {
@@ -50,7 +66,12 @@ struct Catalog {
             } else {
                 let reference = TableDefinition.Reference(
                     columns: names(4), target: constraints.text(row, 3) ?? "", targetColumns: names(5))
-                tables[table]?.references[reference] = constraints.text(row, 1) ?? ""
+                let constraint = Constraint(
+                    name: constraints.text(row, 1) ?? "", isDeferred: constraints.boolean(row, 6))
+                // Another program may have added the same reference.
+                if constraint.isDeferred || tables[table]?.references[reference] == nil {
+                    tables[table]?.references[reference] = constraint
+                }
             }
         }
     }

@@ -37,6 +37,16 @@ struct ManagedColumns {
     /// Returns whether bmo certainly created a column.
     func has(_ column: String, in table: String) -> Bool { columns[table]?[column] != nil }
 
+    /// Returns whether bmo made a reference, as far as can be told: others hardly defer theirs.
+    func hasMade(
+        _ reference: TableDefinition.Reference, _ constraint: Catalog.Constraint, of table: String,
+        on engine: EngineProfile
+    ) -> Bool {
+        guard mayHave(table), mayHave(reference.target) else { return false }
+        guard constraint.isDeferred || engine.foreignKeys == .immediate else { return false }
+        return reference.columns.allSatisfy { isUnknown || has($0, in: table) }
+    }
+
     /// Returns the type of the attribute whose values a column has; nil if it is unknown.
     func attribute(of column: String, in table: String) -> AttributeType? { columns[table]?[column] ?? nil }
 

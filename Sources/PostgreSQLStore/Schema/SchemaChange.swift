@@ -17,6 +17,10 @@ enum SchemaChange: StoreTableChange {
     /// The types of the only column of the key; rows are numbered by it either before or after the change.
     case convertKey(table: String, column: String, from: String, to: String)
     case changeReference(table: String, TableDefinition.Reference, from: String)
+    /// A reference of columns that are there already.
+    case addReference(table: String, TableDefinition.Reference)
+    /// The columns by their present names, the target, and the name of the constraint.
+    case removeReference(table: String, columns: [String], from: String, constraint: String)
     case dropColumn(table: String, column: String)
     case dropTable(String)
 
@@ -41,15 +45,27 @@ enum SchemaChange: StoreTableChange {
             .convert(table: table, column: "\(column) (the key)", from: old, to: new)
         case .changeReference(let table, let reference, let old):
             .changeReference(table: table, columns: reference.columns, from: old, to: reference.target)
+        case .addReference(let table, let reference):
+            .addReference(table: table, columns: reference.columns, to: reference.target)
+        case .removeReference(let table, let columns, let old, _):
+            .removeReference(table: table, columns: columns, from: old)
         case .dropColumn(let table, let column): .dropColumn(table: table, column: column)
         case .dropTable(let table): .dropTable(table)
         }
     }
 
-    /// Whether it only adds a table or a column.
-    var isAddition: Bool {
+    /// Whether it is made also where changes of tables are not transactions: it can be run again after an interruption.
+    var isRepeatable: Bool {
         switch self {
         case .addTable, .addColumn: true
+        default: isOfReferenceOnly
+        }
+    }
+
+    /// Whether it adds or removes a reference and no column, so that readers need not wait for it.
+    var isOfReferenceOnly: Bool {
+        switch self {
+        case .addReference, .removeReference: true
         default: false
         }
     }

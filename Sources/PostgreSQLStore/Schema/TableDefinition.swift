@@ -137,22 +137,28 @@ struct TableDefinition {
             + "\(column.type.definition(on: engine))\(suffix)"
     }
 
-    /// The statements that add a reference and the index for it.
-    func constraint(_ reference: Reference, in schema: String, on engine: EngineProfile) -> [String] {
+    /// The statements that add a reference and the index for it, if there is none.
+    ///
+    /// - Parameter names: The names that are taken, and the indexes that exist; the new ones are added.
+    func constraint(
+        _ reference: Reference, in schema: String, on engine: EngineProfile, besides names: inout ReferenceNames
+    ) -> [String] {
         let words = reference.columns.joined(separator: "_")
         let columns = Identifier.list(reference.columns)
+        let constraint = names.newConstraint("\(name)_\(words)_fkey", of: name)
         let add =
             "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
-            + "\(Identifier.quoted(Identifier.short("\(name)_\(words)_fkey"))) FOREIGN KEY (\(columns)) "
+            + "\(Identifier.quoted(constraint)) FOREIGN KEY (\(columns)) "
             + "REFERENCES \(Identifier.quoted(schema)).\(Identifier.quoted(reference.target)) "
             + "(\(Identifier.list(reference.targetColumns)))"
             + (engine.foreignKeys == .deferred ? " DEFERRABLE INITIALLY DEFERRED" : "")
         let constraints = engine.foreignKeys == .none ? [] : [add]
         // The source of links begins the primary key.
         guard !isLinkTable || reference.columns != Array(key.dropLast()) else { return constraints }
+        let index = names.newIndex("\(name)_by_\(words)", of: name, on: reference.columns)
+        guard let index else { return constraints }
         return constraints + [
-            "CREATE INDEX IF NOT EXISTS \(Identifier.quoted(Identifier.short("\(name)_by_\(words)"))) "
-                + "ON \(quoted(in: schema)) (\(columns))"
+            "CREATE INDEX IF NOT EXISTS \(Identifier.quoted(index)) ON \(quoted(in: schema)) (\(columns))"
         ]
     }
 
@@ -164,9 +170,14 @@ struct TableDefinition {
         guard let view else { return [] }
         let name = "\(Identifier.quoted(schema)).\(Identifier.quoted(view))"
         return [
-            "CREATE VIEW \(name) AS SELECT \(Identifier.list(columns.map(\.name))) FROM \(quoted(in: schema)) "
-                + "WHERE \(Identifier.quoted(Entity.deletionColumn)) IS NULL",
+            "CREATE VIEW \(name) AS \(liveRows(columns.map(\.name), in: schema))",
             "COMMENT ON VIEW \(name) IS \(Identifier.literal(Self.viewComment))",
         ]
+    }
+
+    /// The query of the view, which selects columns.
+    func liveRows(_ columns: [String], in schema: String) -> String {
+        "SELECT \(Identifier.list(columns)) FROM \(quoted(in: schema)) "
+            + "WHERE \(Identifier.quoted(Entity.deletionColumn)) IS NULL"
     }
 }

@@ -4,7 +4,7 @@ internal import SystemCalls
 /// The statements that remove references whose relationship, list or entity is not in the configuration any more.
 ///
 /// The server still enforces them, and would refuse to delete a row that they refer to: unused references become null, and
-/// unused links are removed.
+/// unused links are removed. `SchemaComparison` removes those that cannot become null.
 final class UnusedReferenceSQL: Sendable {
     /// The statements by root of the rows that are referred to; nil before the first deletion.
     private let found = Mutex<[Int: [String]]?>(nil)
@@ -25,14 +25,13 @@ final class UnusedReferenceSQL: Sendable {
         let used = Dictionary(
             TableDefinition.all(of: sql.model).map { ($0.name, Set($0.columns.map(\.name))) },
             uniquingKeysWith: { $0.union($1) })
-        let required = try requiredColumns(sql.schema, connection)
         var statements: [Int: [String]] = [:]
         for (name, table) in catalog.tables.sorted(by: { $0.key < $1.key }) where made.has(name) {
             for reference in table.references.keys {
                 let columns = used[name] ?? []
                 guard !reference.columns.allSatisfy(columns.contains),
                     reference.columns.allSatisfy({ made.has($0, in: name) }),
-                    let (root, statement) = removal(of: reference, name, required: required[name] ?? [], sql)
+                    let (root, statement) = removal(of: reference, name, table, besides: columns, sql)
                 else { continue }
                 statements[root, default: []].append(statement)
             }
@@ -40,28 +39,12 @@ final class UnusedReferenceSQL: Sendable {
         return statements.mapValues { $0.sorted() }
     }
 
-    /// Returns the columns that cannot be null, by table.
-    private static func requiredColumns(_ schema: String, _ connection: Connection) throws -> [String: Set<String>] {
-        let columns = try connection.query(
-            """
-            SELECT c.relname::text, a.attname::text
-            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attnotnull AND NOT a.attisdropped
-            WHERE n.nspname = $1::text
-            """, [.text(schema)], for: "reading the tables")
-        var required: [String: Set<String>] = [:]
-        for row in 0..<columns.count {
-            guard let table = columns.text(row, 0), let column = columns.text(row, 1) else { continue }
-            required[table, default: []].insert(column)
-        }
-        return required
-    }
-
     /// Returns the statement for a reference, and the root of the rows that it refers to by their key.
     ///
-    /// - Parameter required: The columns of the table that cannot be null.
+    /// - Parameter used: The columns of the table that the model uses.
     private static func removal(
-        of reference: TableDefinition.Reference, _ name: String, required: Set<String>, _ sql: DatabaseSQL
+        of reference: TableDefinition.Reference, _ name: String, _ stored: Catalog.Table, besides used: Set<String>,
+        _ sql: DatabaseSQL
     ) -> (root: Int, statement: String)? {
         guard
             let layout = sql.model.entities.first(where: { $0.index == $0.root && $0.table == reference.target }),
@@ -78,10 +61,12 @@ final class UnusedReferenceSQL: Sendable {
         let names = columns.indices.map { "k\($0)" }
         let keys = "unnest(\(arrays.joined(separator: ", "))) AS u(\(names.joined(separator: ", ")))"
         let condition = zip(columns, names).map { "t.\($0) = u.\($1)" }.joined(separator: " AND ")
-        guard !reference.columns.contains(where: required.contains) else {
+        let clearable = stored.clearable(reference, besides: used)
+        guard !clearable.isEmpty else {
+            guard stored.hasLinks else { return nil }
             return (layout.index, "DELETE FROM \(table) t USING \(keys) WHERE \(condition)")
         }
-        let values = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        let values = clearable.map { "\(Identifier.quoted($0)) = NULL" }.joined(separator: ", ")
         return (layout.index, "UPDATE \(table) t SET \(values) FROM \(keys) WHERE \(condition)")
     }
 }

@@ -91,10 +91,10 @@ extension PostgreSQLTables {
         return deleted.count > 0
     }
 
-    func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64> {
+    func contributingRuns(_ root: Int, _ key: RowKey) throws -> [Int64: Set<Int64>] {
         let name = name(root)
-        return Set(
-            try stored().filter { $0.root == name && $0.entry.key == key && $0.entry.isAtRest }.flatMap(\.runs))
+        let own = try stored().filter { $0.root == name && $0.entry.key == key }
+        return Dictionary(own.map { ($0.entry.id, Set($0.runs)) }, uniquingKeysWith: { $1 })
     }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws {
@@ -112,8 +112,9 @@ extension PostgreSQLTables {
     private func accepted() throws -> [StoredEntry] {
         if let acceptedEdits { return acceptedEdits }
         let read = counters.hasAcknowledged ? try read("bmo_acknowledged") : []
-        acceptedEdits = read
-        return read
+        let all = read + newAcceptedEdits
+        acceptedEdits = all
+        return all
     }
 
     func acknowledged(_ root: Int, _ key: RowKey, after id: Int64) throws -> [OutboxEntry] {
@@ -124,7 +125,6 @@ extension PostgreSQLTables {
     }
 
     func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) throws {
-        _ = try accepted()
         counters.lastAcknowledged += 1
         var entry = entry
         entry.id = counters.lastAcknowledged
@@ -143,11 +143,20 @@ extension PostgreSQLTables {
         ).bigint(0, 0) ?? 0
     }
 
-    func forgetAcknowledged() throws {
-        guard counters.hasAcknowledged else { return }
+    func acknowledgedCreates() throws -> [(id: Int64, root: Int, key: RowKey)] {
+        try accepted().compactMap { stored in
+            guard stored.entry.operation == .create, let root = model.index(of: stored.root) else { return nil }
+            return (id: stored.entry.id, root: root, key: stored.entry.key)
+        }
+    }
+
+    func forgetAcknowledged(except ids: Set<Int64>) throws {
+        guard try accepted().contains(where: { !ids.contains($0.entry.id) }) else { return }
         noteWritten()
-        try connection.run("DELETE FROM \(sql.own("bmo_acknowledged"))", for: "forgetting accepted edits")
-        acceptedEdits = []
+        try connection.query(
+            "DELETE FROM \(sql.own("bmo_acknowledged")) WHERE id <> ALL($1::bigint[])", [.bigints(Array(ids))],
+            for: "forgetting accepted edits")
+        acceptedEdits?.removeAll { !ids.contains($0.entry.id) }
     }
 
     // MARK: - Writing
@@ -165,6 +174,7 @@ extension PostgreSQLTables {
         dirtyEntries = []
         for stored in newAcceptedEdits {
             noteWritten()
+            counters.hasAcknowledged = true
             try insert(stored, into: "bmo_acknowledged")
         }
         newAcceptedEdits = []

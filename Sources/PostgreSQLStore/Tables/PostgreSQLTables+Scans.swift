@@ -103,6 +103,15 @@ extension PostgreSQLTables {
         return scopes.map { found[$0] }
     }
 
+    func savedTimes(ofScansOf entities: [String]) throws -> [String] {
+        let result = try connection.query(
+            """
+            SELECT saved FROM \(sql.own("bmo_progress")) WHERE entity = ANY($1::text[]) AND source = ''
+                AND schema_version = (SELECT schema_version FROM \(sql.own("bmo_database")))
+            """, [.texts(entities)], for: "reading the positions of scans")
+        return (0..<result.count).map { result.text($0, 0) ?? "" }
+    }
+
     func savedScan(of scope: ScanScope) throws -> SavedScan? {
         guard let saved = try savedProgress(of: scope) else { return nil }
         let state = try connection.query(

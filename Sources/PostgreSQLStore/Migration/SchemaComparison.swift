@@ -30,7 +30,9 @@ struct SchemaComparison {
             try compare(table)
         }
         changes += lists
-        for name in catalog.tables.keys.sorted() where !used.contains(name) && made.has(name) {
+        let unused = catalog.tables.filter { !used.contains($0.key) && made.has($0.key) }
+        for (name, stored) in unused.sorted(by: { $0.key < $1.key }) {
+            removeReferences(of: name, stored, name, columns: [], wanted: [])
             changes.append(.dropTable(name))
         }
     }
@@ -99,7 +101,7 @@ struct SchemaComparison {
                 changes.append(.convert(table: table.name, column, from: type, attribute))
             }
         }
-        compareReferences(table, stored, names)
+        compareReferences(table, stored, oldName, names)
         let known = Set(names.values).union([RowTableSQL.numberColumn])
         for column in stored.columns where !known.contains(column.name) && made.has(column.name, in: oldName) {
             changes.append(.dropColumn(table: table.name, column: column.name))
@@ -127,17 +129,53 @@ struct SchemaComparison {
     }
 
     private mutating func compareReferences(
-        _ table: TableDefinition, _ stored: Catalog.Table, _ names: [String: String]
+        _ table: TableDefinition, _ stored: Catalog.Table, _ oldName: String, _ names: [String: String]
     ) {
+        guard connection.engine.foreignKeys != .none else { return }
+        var all: Set<[String]> = []
         for reference in table.references {
             let columns = reference.columns.compactMap { names[$0] }
+            // A reference of new columns is added with them.
             guard columns.count == reference.columns.count else { continue }
-            let old = stored.references.keys.first { $0.columns == columns }
-            guard let old else { continue }
+            all.insert(columns)
+            let present = stored.references.filter { $0.key.columns == columns }
             let target = wanted.first { $0.name == reference.target }
-            let isSame =
-                old.target == reference.target || target.flatMap { self.oldName(of: $0, family($0)) } == old.target
-            if !isSame { changes.append(.changeReference(table: table.name, reference, from: old.target)) }
+            let oldTarget = target.flatMap { self.oldName(of: $0, family($0)) }
+            guard !present.keys.contains(where: { $0.target == reference.target || $0.target == oldTarget }) else {
+                continue
+            }
+            let own = present.filter { made.hasMade($0.key, $0.value, of: oldName, on: connection.engine) }
+            if let old = own.keys.map(\.target).min() {
+                changes.append(.changeReference(table: table.name, reference, from: old))
+            } else {
+                changes.append(.addReference(table: table.name, reference))
+            }
+        }
+        removeReferences(of: table.name, stored, oldName, columns: Set(names.values), wanted: all)
+    }
+
+    /// Removes the references that nothing wants and that would be in the way: of new values of columns that are in use, or
+    /// of the deletion of rows that they refer to.
+    ///
+    /// The columns of the other ones become null with such a deletion; see `UnusedReferenceSQL`.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the table after all renames.
+    ///   - columns: Those that the model uses, by their present names.
+    ///   - wanted: The columns of the model's references.
+    private mutating func removeReferences(
+        of table: String, _ stored: Catalog.Table, _ oldName: String, columns: Set<String>, wanted: Set<[String]>
+    ) {
+        for (reference, constraint) in stored.references.sorted(by: { $0.value.name < $1.value.name })
+        where !wanted.contains(reference.columns)
+            && made.hasMade(reference, constraint, of: oldName, on: connection.engine)
+        {
+            let isUsed = reference.columns.contains(where: columns.contains)
+            let canBeNull = !stored.clearable(reference, besides: columns).isEmpty
+            guard isUsed || !canBeNull && !stored.hasLinks else { continue }
+            changes.append(
+                .removeReference(
+                    table: table, columns: reference.columns, from: reference.target, constraint: constraint.name))
         }
     }
 

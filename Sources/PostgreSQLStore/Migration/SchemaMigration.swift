@@ -5,9 +5,9 @@ internal import StoreRules
 
 /// The adaptation of a schema's tables to a model, in the connection's open transaction.
 struct SchemaMigration {
-    private let connection: Connection
-    private let schema: String
-    private let model: CompiledModel
+    let connection: Connection
+    let schema: String
+    let model: CompiledModel
     let changes: [SchemaChange]
     private var notes: [String] = []
     /// The runs that lost recorded changes.
@@ -40,11 +40,46 @@ struct SchemaMigration {
         // A conversion numbers the rows by an identity column, which Citus does not add to a table.
         case .convert where connection.engine.hasCitus: return "Citus"
         default:
-            return connection.engine.hasTransactionalDDL || change.isAddition ? nil : connection.engine.name.rawValue
+            return connection.engine.hasTransactionalDDL || change.isRepeatable ? nil : connection.engine.name.rawValue
         }
     }
 
-    private func quoted(_ table: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(table) }
+    /// Refuses changes that bmo cannot make on the server.
+    private func checkObstacles(to changes: [SchemaChange]) throws {
+        for change in changes {
+            guard let obstacle = obstacle(to: change) else { continue }
+            throw StoreError(
+                .schema, "\(connection.place): bmo cannot do this on \(obstacle): \(change.words)",
+                remedy: remedy(change))
+        }
+    }
+
+    /// Refuses what ``run(dropsUnused:)`` would refuse, and a change of tables with edits that the remote does not have
+    /// yet: the values and keys in them would not be converted.
+    func check() throws {
+        try checkObstacles(to: changes)
+        let tables = TableDefinition.all(of: model)
+        let rekeyed = changes.compactMap { change -> String? in
+            guard case .convert(let name, let column, _, _) = change else { return nil }
+            let table = tables.first { $0.name == name }
+            return table?.key.contains(column.name) == true ? name : nil
+        }
+        let changed = WaitingEdits.tables(
+            of: changes.map(\.change), rekeyed: Set(rekeyed),
+            among: tables.map { table in
+                WaitingEdits.Table(
+                    name: table.name, targets: table.references.map(\.target), isLinkTable: table.isLinkTable)
+            })
+        for name in changed {
+            let found = try connection.query(
+                "SELECT count(*) FROM \(quoted("bmo_outbox")) WHERE root = $1::text", [.text(stored(name))],
+                for: "counting edits")
+            guard let count = found.bigint(0, 0), count > 0 else { continue }
+            throw WaitingEdits.refusal(Int(count), of: name).naming(connection.place)
+        }
+    }
+
+    func quoted(_ table: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(table) }
 
     // MARK: - Execution
 
@@ -81,24 +116,21 @@ struct SchemaMigration {
     mutating func run(dropsUnused: Bool) throws -> [String] {
         let made = changes.filter { dropsUnused || $0.isLossless }
         guard !made.isEmpty else { return [] }
-        for change in made {
-            guard let obstacle = obstacle(to: change) else { continue }
-            throw StoreError(
-                .schema, "\(connection.place): bmo cannot do this on \(obstacle): \(change.words)",
-                remedy: remedy(change))
-        }
+        try checkObstacles(to: made)
         if !connection.engine.hasTransactionalDDL {
             // A table that is created is bmo's also if the next statement is never run.
             try ManagedColumns.note(made, connection, schema: schema)
         }
-        try dropViews()
+        let tables = TableDefinition.all(of: model)
+        var views = try LiveRowViews(connection, schema: schema)
+        try views.giveWay(to: made, in: tables)
         if made.contains(where: { !$0.isLossless }) { try dropReferences() }
         for change in made { try make(change) }
-        try addReferences()
-        for table in TableDefinition.all(of: model) {
-            for statement in table.viewCreation(in: schema) { try connection.run(statement, for: "creating a view") }
-        }
-        try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
+        try addReferences(of: tables)
+        try views.make(of: tables)
+        try ManagedColumns.record(tables, connection, schema: schema)
+        // Fields unknown so far may be in the model now; they are noted again.
+        try connection.run("DELETE FROM \(quoted("bmo_unknown_fields"))", for: "forgetting unmapped fields")
         try connection.run(
             "UPDATE \(quoted("bmo_database")) SET schema_version = schema_version + 1, version = version + 1",
             for: "recording the change of the tables")
@@ -148,6 +180,11 @@ struct SchemaMigration {
                 try connection.run("UPDATE \(quoted(table)) SET \(cleared)", for: action)
                 try forgetHistory(of: table)
             }
+        // All missing references are added at the end.
+        case .addReference: break
+        case .removeReference(let table, _, _, let constraint):
+            try connection.run(
+                "ALTER TABLE \(quoted(table)) DROP CONSTRAINT IF EXISTS \(Identifier.quoted(constraint))", for: action)
         case .dropColumn(let table, let column):
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
             try RecordedNames(connection, schema: schema).retire(column: column, in: table)
@@ -179,42 +216,6 @@ struct SchemaMigration {
         }
     }
 
-    /// Drops the views that bmo made, which would stand in the way of changed columns; they are made again.
-    private func dropViews() throws {
-        let views = try connection.query(
-            """
-            SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1::text AND c.relkind = 'v'
-                AND obj_description(c.oid, 'pg_class') = \(Identifier.literal(TableDefinition.viewComment))
-            """, [.text(schema)], for: "reading the views")
-        for row in 0..<views.count {
-            try connection.run("DROP VIEW \(quoted(views.text(row, 0) ?? ""))", for: "replacing a view")
-        }
-    }
-
-    private func dropReferences() throws {
-        let made = try ManagedColumns(connection, schema: schema)
-        for (table, stored) in try Catalog(connection, schema: schema).tables where made.mayHave(table) {
-            for name in stored.references.values {
-                try connection.run(
-                    "ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(Identifier.quoted(name))",
-                    for: "changing references")
-            }
-        }
-    }
-
-    /// Adds the references that are missing.
-    private func addReferences() throws {
-        let catalog = try Catalog(connection, schema: schema)
-        for table in TableDefinition.all(of: model) {
-            for reference in table.references where catalog.tables[table.name]?.references[reference] == nil {
-                for statement in table.constraint(reference, in: schema, on: connection.engine) {
-                    try connection.run(statement, for: "adding a reference of \(table.name)")
-                }
-            }
-        }
-    }
-
     /// Forgets the recorded changes of a table whose values are others now, or only those of one list.
     private mutating func forgetHistory(of table: String, list: String? = nil) throws {
         let (count, runs) = try RecordedNames(connection, schema: schema).forgetChanges(of: table, list: list)
@@ -226,8 +227,8 @@ struct SchemaMigration {
 
     // MARK: - Conversion
 
-    /// The number of values converted at a time.
-    private static let portion = 5_000
+    /// The number of values converted, or stubs added, at a time.
+    static let portion = 5_000
 
     /// Converts a column: its values become texts that the server can read as the new type, or null.
     private mutating func convert(

@@ -3,18 +3,24 @@ enum SchemaBackup {
     static func copy(_ schema: String, to backup: String, over connection: Connection) throws {
         let (from, to) = (Identifier.quoted(schema), Identifier.quoted(backup))
         try connection.run("CREATE SCHEMA \(to)", for: "making a backup")
+        // A column that another program has the server generate is generated in the copy, too.
         let tables = try connection.query(
             """
-            SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            SELECT c.relname::text, (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+                FROM pg_attribute a
+                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '')
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname <> '\(Bookkeeping.sharedLogins)'
             ORDER BY c.relname
             """, [.text(schema)], for: "making a backup")
         for row in 0..<tables.count {
             let table = Identifier.quoted(tables.text(row, 0) ?? "")
             try connection.run(
+                "CREATE TABLE \(to).\(table) (LIKE \(from).\(table) INCLUDING ALL)", for: "making a backup")
+            guard let columns = tables.text(row, 1) else { continue }
+            try connection.run(
                 """
-                CREATE TABLE \(to).\(table) (LIKE \(from).\(table) INCLUDING ALL);
-                INSERT INTO \(to).\(table) OVERRIDING SYSTEM VALUE SELECT * FROM \(from).\(table)
+                INSERT INTO \(to).\(table) (\(columns)) OVERRIDING SYSTEM VALUE SELECT \(columns) FROM \(from).\(table)
                 """, for: "making a backup")
         }
         try copyReferences(from, to, schema, connection)
