@@ -64,6 +64,9 @@ public struct SQLiteStores: StoreProvider {
         try SQLiteStore.migrate(path: location, to: model, backup: backup)
     }
 
+    /// Returns whether the file has several names, or is damaged.
+    public func faults(of location: String) throws -> [StoreError] { try SQLiteStore.faults(path: location) }
+
     /// Returns all rows of the file's tables other than bookkeeping tables.
     public func contents(of location: String) throws -> [TableContents] { try TableContents.read(path: location) }
 }

@@ -112,6 +112,13 @@ public protocol StoreProvider: Sendable {
     /// - Throws: ``StoreError``; the database is unchanged then.
     func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult
 
+    /// Returns what is wrong with a database, which need not exist, apart from its tables; may read all of it.
+    ///
+    /// By default nothing is examined.
+    ///
+    /// - Throws: ``StoreError`` if it cannot be read.
+    func faults(of location: String) throws -> [StoreError]
+
     /// Returns all rows of all tables other than bookkeeping tables, for comparison with expected ones.
     ///
     /// - Throws: ``StoreError``.
@@ -133,6 +140,9 @@ extension StoreProvider {
     public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
         try migrationPlan(of: location, to: model)
     }
+
+    /// Examines nothing.
+    public func faults(of location: String) throws -> [StoreError] { [] }
 
     /// Has no limit.
     public func mostColumns(of location: String) -> Int? { nil }

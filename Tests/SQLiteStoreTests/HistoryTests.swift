@@ -247,6 +247,17 @@ import Testing
         #expect(try fixture.store.stubs(of: "Country") == [#"["NO"]"#])
     }
 
+    @Test func `a position that was saved in the future is not resumed`() throws {
+        try fixture.add("City", ["id": 1], progress: ScanProgress(cursor: "c", page: 4, request: "r"))
+        for (pause, isFresh) in [(60, true), (86_400, false)] as [(Int64, Bool)] {
+            let saved = Clock.text(after: .seconds(pause))
+            try fixture.file().rows("UPDATE bmo_progress SET saved = '\(saved)'")
+            let position = try fixture.store.progress(of: ScanScope(entity: "City"))
+            #expect((position != nil) == isFresh)
+            #expect(try fixture.store.status()[1].interrupted?.isFresh == isFresh)
+        }
+    }
+
     // MARK: rehearsal
 
     @Test func `a rehearsal leaves the file as it is`() throws {

@@ -77,6 +77,66 @@ import Testing
         try reader.close()
     }
 
+    @Test(arguments: ["DELETE FROM bmo_meta", "UPDATE bmo_meta SET value = 'abc' WHERE name = 'version'"])
+    func `a file that does not say its version is refused by all`(damage: String) throws {
+        let fixture = try StoreFixture(model)
+        try fixture.add("E", ["id": 1])
+        try fixture.store.close()
+        try fixture.file().rows(damage)
+        let path = fixture.path
+        for open in [
+            { _ = try SQLiteStore(path: path, model: model) },
+            { _ = try SQLiteStore(reading: path, model: model) },
+            { _ = try SQLiteStore.migrationPlan(path: path, model: model) },
+            { _ = try SQLiteStore.migrate(path: path, to: model, backup: path + "-backup") },
+        ] as [() throws -> Void] {
+            let error = try storeError(open)
+            #expect(error.code == .schema && error.message.contains("bmo_meta"), "\(error)")
+            #expect(error.remedy?.hasPrefix("restore the file from a backup") == true)
+        }
+    }
+
+    @Test func `a file with two names is not written`() throws {
+        let fixture = try StoreFixture(model)
+        try fixture.add("E", ["id": 1])
+        try fixture.store.close()
+        let path = fixture.path
+        let other = fixture.folder.appending("it's other.sqlite")
+        try FileManager.default.linkItem(atPath: path, toPath: other)
+        for open in [
+            { _ = try SQLiteStore(path: other, model: model) },
+            { _ = try SQLiteStore(rehearsing: other, model: model) },
+            { _ = try SQLiteStore.migrate(path: other, to: model, backup: other + "-backup") },
+        ] as [() throws -> Void] {
+            let error = try storeError(open)
+            #expect(error.code == .open && error.message.hasPrefix("\(other): the file has 2 names (hard links)"))
+            #expect(error.remedy?.contains(#"/it'\''s other.sqlite'` lists"#) == true)
+        }
+        let reader = try SQLiteStore(reading: other, model: model)
+        #expect(try reader.rows(of: RowQuery("E")).count == 1)
+        try reader.close()
+        #expect(try SQLiteStores().faults(of: other).count == 1)
+        try FileManager.default.removeItem(atPath: other)
+        #expect(try SQLiteStores().faults(of: path).isEmpty)
+        try fixture.reopen()
+    }
+
+    @Test func `damage in the pages and a name that is too long are found`() throws {
+        let fixture = try StoreFixture(model)
+        try fixture.add("E", ["id": 1])
+        try fixture.store.close()
+        let root = try fixture.file().value("SELECT rootpage FROM sqlite_schema WHERE name = 'E'")
+        let page = try #require(Int(root))
+        var bytes = try Data(contentsOf: URL(filePath: fixture.path))
+        for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xA5 }
+        try bytes.write(to: URL(filePath: fixture.path))
+        let damage = try SQLiteStores().faults(of: fixture.path)
+        #expect(damage.first?.message.hasPrefix("\(fixture.path): the file is damaged: ") == true)
+        #expect(try SQLiteStores().faults(of: folder.appending("new.sqlite")).isEmpty)
+        let long = try SQLiteStores().faults(of: folder.appending(String(repeating: "x", count: 250)))
+        #expect(long.first?.message.contains("cannot be created: ") == true)
+    }
+
     private func bookkeeping(of fixture: StoreFixture) throws -> [String] {
         try fixture.store.close()
         return try fixture.file().rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'bmo_%'")

@@ -114,6 +114,49 @@ import Testing
         #expect(try fixture.file().table("Customer") == "id | name | note\n1 | 'c' | null\n2 | 'b' | null")
     }
 
+    @Test func `a generated column stays in a migration, with its index, and is not reported before an undo`() throws {
+        let fixture = try StoreFixture(Self.model(.of("size", .text), .of("old", .text)))
+        try fixture.add("Customer", ["id": 1, "name": "a", "size": "7", "old": "x"], ["id": 2, "name": "b"])
+        let file = try fixture.file()
+        try file.rows(
+            "ALTER TABLE Customer ADD COLUMN \"the, (one\" /* ,( */ TEXT GENERATED ALWAYS AS (name || ',)') VIRTUAL")
+        try file.rows("ALTER TABLE Customer ADD COLUMN note TEXT")
+        try file.rows("ALTER TABLE Customer ADD COLUMN twice TEXT AS (old || old)")
+        try file.rows("CREATE INDEX mine ON Customer (\"the, (one\")")
+        try fixture.store.beginRun(kind: "sync")
+        let page = try fixture.begin("Customer")
+        try page.delete(try Literal.batch([["id": 2]]), location: nil)
+        try page.commit(progress: nil)
+        try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
+        let run = try #require(try fixture.store.runs(limit: 1).first).id
+        #expect(try fixture.store.columnsWithoutHistory(undoing: run) == ["Customer.note"])
+        try fixture.store.close()
+        let model = try Self.model(.of("size", .integer))
+        let migration = try SQLiteStore.migrate(
+            path: fixture.path, to: model, backup: fixture.folder.appending("backup.sqlite"))
+        let gone = migration.notes.filter { $0.contains("generated") }
+        #expect(gone.first?.hasPrefix("the generated column twice of Customer is gone: ") == true, "\(gone)")
+        #expect(gone.first?.hasSuffix("no such column: old") == true, "\(gone)")
+        #expect(try file.rows("SELECT size, \"the, (one\" FROM Customer") == [["7", "'a,)'"]])
+        #expect(try file.rows("SELECT name FROM sqlite_schema WHERE name = 'mine'") == [["'mine'"]])
+        #expect(try file.faults().isEmpty)
+    }
+
+    @Test func `an attribute with the name of a generated column is refused`() throws {
+        let fixture = try StoreFixture(Self.model())
+        try fixture.file().rows("ALTER TABLE Customer ADD COLUMN Up TEXT AS (upper(name))")
+        try fixture.store.close()
+        let model = try Self.model(.of("up", .text))
+        let words =
+            "Customer.Up is a generated column, which cannot have the values of an attribute; drop the generated column "
+            + "with an SQLite client, or name the attribute otherwise"
+        try expectRefusal(words, fixture.path, model)
+        try fixture.file().rows("ALTER TABLE Customer DROP COLUMN Up")
+        try fixture.reopen(model)
+        try fixture.add("Customer", ["id": 1, "name": "a", "up": "b"])
+        #expect(try fixture.file().table("Customer") == "id | name | up\n1 | 'a' | 'b'")
+    }
+
     @Test func `a foreign column stays in a migration`() throws {
         let fixture = try StoreFixture(Self.model(.of("size", .text), .of("old", .text)))
         try fixture.add("Customer", ["id": 1, "name": "a", "size": "7", "old": "x", "friends": [1]])

@@ -301,6 +301,43 @@ import TestSupport
         try world.expectSound()
     }
 
+    @Test func `an edit that was split is undone as a whole, where it waits`() throws {
+        func undo() throws { _ = try world.store.undo(run: try #require(try world.store.runs().first).id) }
+        try world.create("User", ["name": "Old"])
+        try world.update("User", -1, set: ["name": "New", "age": 5, "boss": -1])
+        try world.expectOutbox("1 create User [-1] name: New age: 5", "2 update User [-1] boss: null -> -1")
+        try undo()
+        try world.expectOutbox("1 create User [-1] name: Old age: null")
+        #expect(try world.table("User", "name", "age", "boss").contains(["'Old'", "null", "null"]))
+        // Split from the beginning, alone and with another new object.
+        try world.create("User", ["id": 8, "boss": 8])
+        try undo()
+        _ = try world.store.edit(inTurn: [
+            { _ in LocalEdit(.create, entity: "User", values: ["name": "Cid"]) },
+            { LocalEdit(.create, entity: "Post", values: ["title": "T", "author": $0[0].key[0]]) },
+            { LocalEdit(.update, entity: "User", key: $0[0].key, values: ["favorite": $0[1].key[0]]) },
+        ])
+        #expect(try world.outbox().count == 4)
+        try undo()
+        try world.expectOutbox("1 create User [-1] name: Old age: null")
+        #expect(try world.table("User", "id").count == 3)
+        try world.expectTable("Post", "p1|One|1")
+        try world.expectSound()
+    }
+
+    @Test func `an edit that may have arrived is not undone`() throws {
+        try world.delete("User", 2)
+        let run = try #require(try world.store.runs().first).id
+        try world.store.markSending(1)
+        var failure = OutboxFailure(code: "remote", message: "no answer")
+        failure.mayHaveArrived = true
+        try world.store.settle(1, .waits(until: nil, failure))
+        let entry = try #require(try world.store.outboxEntry(1))
+        #expect(entry.state == .pending && entry.mayHaveArrived && entry.failure == failure)
+        #expect(throws: UndoRefusal.self) { _ = try world.store.undo(run: run) }
+        #expect(try world.store.outbox().map(\.operation) == [.delete])
+    }
+
     @Test func `an edit of a list that leads to one object now is not undone`() throws {
         func model(_ tag: Relationship) throws -> CompiledModel {
             try .of(

@@ -181,6 +181,19 @@ import TestSupport
         #expect(try fixture.store.rows(of: query).map(\.values) == [[.bytes([104, 105]), .text("b")]])
         let error = try storeError { _ = try layout.keyValues(from: ["h!"]) }
         #expect(error.description == "File.hash is compared with \"h!\"; give bytes in base64")
+        let pattern = RowQuery("File", where: [Condition(field: "hash", comparison: .like, value: "a%")])
+        let refusal = try storeError { _ = try fixture.store.rows(of: pattern) }
+        #expect(refusal.code == .request)
+        #expect(refusal.description.hasPrefix("File.hash has bytes, and `~` compares texts; give "))
+    }
+
+    @Test(arguments: [
+        ("1", StoredValue.integer(1)), ("+01", .integer(1)), ("1.0", .integer(1)), ("10e-1", .integer(1)),
+        ("9007199254740993.0", .integer(9_007_199_254_740_993)), ("1.5", .real(1.5)),
+        ("9223372036854775808.0", .real(9_223_372_036_854_775_808)),
+    ])
+    func `a whole number is the same key in each form`(text: String, value: StoredValue) throws {
+        #expect(try fixture.model.entities[0].keyValues(from: [text]) == [value])
     }
 
     @Test func `what the caller throws comes through`() throws {

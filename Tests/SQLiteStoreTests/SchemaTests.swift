@@ -232,5 +232,7 @@ import TestSupport
         #expect(
             error.description == "\(fixture.path): the database was written by a newer bmo (bookkeeping 99, this bmo "
                 + "knows \(known)); use that bmo, or another file")
+        let plan = try storeError { _ = try SQLiteStore.migrationPlan(path: fixture.path, model: city()) }
+        #expect(plan.description == error.description)
     }
 }

@@ -43,10 +43,10 @@ extension MemoryTables {
         for index in state.outbox.indices { state.outbox[index].entry.dependsOn.removeAll { $0 == entry.id } }
     }
 
-    func waitingRuns(_ root: Int, _ key: RowKey) -> Set<Int64> {
+    func contributingRuns(_ root: Int, _ key: RowKey) -> [Int64: Set<Int64>] {
         let name = name(root)
-        return Set(
-            state.outbox.filter { $0.root == name && $0.entry.key == key && $0.entry.isAtRest }.flatMap(\.runs))
+        let own = state.outbox.filter { $0.root == name && $0.entry.key == key }
+        return Dictionary(own.map { ($0.entry.id, Set($0.runs)) }, uniquingKeysWith: { $1 })
     }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) {
@@ -66,7 +66,14 @@ extension MemoryTables {
 
     func newestAcknowledged() -> Int64 { state.acknowledged.last?.entry.id ?? 0 }
 
-    func forgetAcknowledged() { state.acknowledged = [] }
+    func acknowledgedCreates() -> [(id: Int64, root: Int, key: RowKey)] {
+        state.acknowledged.compactMap { edit in
+            guard edit.entry.operation == .create, let root = model.index(of: edit.root) else { return nil }
+            return (id: edit.entry.id, root: root, key: edit.key)
+        }
+    }
+
+    func forgetAcknowledged(except ids: Set<Int64>) { state.acknowledged.removeAll { !ids.contains($0.entry.id) } }
 
     func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) {
         state.lastAcknowledged += 1

@@ -26,6 +26,10 @@ extension MemoryTables {
         scopes.map { savedScan(of: $0).map { SavedProgress(progress: $0.progress, saved: $0.saved) } }
     }
 
+    func savedTimes(ofScansOf entities: [String]) -> [String] {
+        state.scans.filter { entities.contains($0.key.entity) && $0.key.source.isEmpty }.map(\.value.scan.saved)
+    }
+
     func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) {
         state.scans[scope] = scan.map { ($0, state.schemaVersion) }
     }

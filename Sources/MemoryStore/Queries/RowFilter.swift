@@ -92,7 +92,9 @@ struct RowFilter {
     }
 
     private static func isLike(_ value: StoredValue, _ pattern: String) -> Bool {
-        ValueOrder.text(value).map { ValueOrder.matches($0, pattern) } ?? false
+        // Bytes are not text, as in SQLite.
+        if case .bytes = value.form { return false }
+        return ValueOrder.text(value).map { ValueOrder.matches($0, pattern) } ?? false
     }
 
     private static func holds(_ comparison: Comparison, _ order: Int) -> Bool {

@@ -58,9 +58,11 @@ final class FileLock: StoreLock {
         var isSecondTry = false
         while true {
             guard let descriptor = Descriptor(path: path, flags: O_RDWR | O_CREAT) else {
+                let number = errno
                 throw StoreError(
-                    .open, "\(database): its lock \(path) cannot be created: \(words(errno))",
-                    remedy: "check the folder and its permissions")
+                    .open, "\(database): its lock \(path) cannot be created: \(words(number))",
+                    remedy: number == EMFILE || number == ENFILE
+                        ? SQLiteFailure.fileLimitRemedy : "check the folder and its permissions")
             }
             guard descriptor.lock(LOCK_EX) else {
                 guard errno == EWOULDBLOCK else {

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import SystemCalls
 
 #if canImport(Darwin)
 internal import Darwin
@@ -23,6 +24,7 @@ enum ReadingConnection {
             return try opened(path, isReadOnly: false)
         } catch let error as DatabaseError
             where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) && access(path, R_OK) == 0
+            && !hasTooManyOpenFiles()
         {
             return try openUnwritable(path)
         }

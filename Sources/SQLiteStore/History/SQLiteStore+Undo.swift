@@ -72,8 +72,11 @@ extension SQLiteStore {
                     WHERE run = ? AND change = 'deleted' AND new IS NULL ORDER BY entity
                     """, arguments: [id])
             let made = try ManagedTables(in: db)
-            return try tables.filter { try db.tableExists($0) }.flatMap { table in
-                try db.columns(in: table).map(\.name).filter { !made.has($0, in: table) }.map { "\(table).\($0)" }
+            return try tables.filter { try db.tableExists($0) }.flatMap { table -> [String] in
+                // A generated column has its value again at once.
+                let known = try GeneratedColumns(of: table, in: db).names
+                let others = try db.columns(in: table).map(\.name).filter { !made.has($0, in: table) }
+                return others.filter { !known.contains($0) }.map { "\(table).\($0)" }
             }
         }
     }

@@ -83,6 +83,11 @@ final class LinkWriter {
         try record(delta, owner)
     }
 
+    /// Removes the links of an object without a record; use it only where that is taken back.
+    func removeUnrecorded(of owner: [StoredValue]) throws {
+        _ = try backing.write([], over: backing.targets(of: owner), of: owner)
+    }
+
     /// Notes both ends of removed links, as either may have become an abandoned stub.
     private func noteEnds(_ delta: LinkDelta, _ owner: [StoredValue]) throws {
         guard abandoned.mayHave(target.index) || abandoned.mayHave(self.owner.index) else { return }

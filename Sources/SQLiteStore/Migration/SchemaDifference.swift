@@ -47,6 +47,7 @@ struct SchemaDifference {
                 steps.append(.addTable(table))
                 continue
             }
+            try checkGenerated(of: table, found, in: db)
             try rename(table, &found)
             try checkDiscriminator(of: table, found, in: db)
             existing[table.name.lowercased()] = found
@@ -148,6 +149,15 @@ struct SchemaDifference {
             }
             steps.append(.renameKind(table: table.name, from: old, to: new))
         }
+    }
+
+    /// Refuses a generated column where the table needs one of its name, whose values can be set.
+    private func checkGenerated(of table: SchemaBuilder.Table, _ found: Existing, in db: Database) throws {
+        let generated = try GeneratedColumns(of: found.name, in: db).names
+        guard let name = generated.first(where: { name in table.columns.contains { $0.isNamed(name) } }) else { return }
+        throw StoreError(
+            .schema, "\(found.name).\(name) is a generated column, which cannot have the values of an attribute",
+            remedy: "drop the generated column with an SQLite client, or name the attribute otherwise")
     }
 
     /// Refuses a column of a former attribute, or of another tool, where the table needs one with the objects' entities.

@@ -45,19 +45,16 @@ struct SchemaMigration {
 
     /// Refuses to change tables with pending edits, whose base values cannot be converted to other types or keys.
     private func checkOutbox() throws {
-        var names = Set(difference.steps.compactMap(\.rebuiltTable))
-        for case .dropTable(let name) in difference.steps { names.insert(name) }
-        names.formUnion(difference.holders(ofKeysOf: difference.rekeyed))
-        names.formUnion(difference.owners(ofLinks: names))
-        for name in names.sorted() {
+        let tables = difference.tables.map { table in
+            WaitingEdits.Table(
+                name: table.name, targets: table.references.map(\.target), isLinkTable: table.isFull)
+        }
+        let changes = difference.steps.map(\.change)
+        for name in WaitingEdits.tables(of: changes, rekeyed: difference.rekeyed, among: tables) {
             let count =
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_outbox WHERE root = ?", arguments: [name]) ?? 0
             guard count > 0 else { continue }
-            throw StoreError(
-                .schema, "\(name) has \(count) edit\(count == 1 ? "" : "s") that the remote does not have yet",
-                remedy:
-                    "`bmo push` sends them and `bmo outbox drop` discards them; do that with the previous configuration"
-            )
+            throw WaitingEdits.refusal(count, of: name)
         }
     }
 
@@ -249,24 +246,6 @@ extension SchemaDifference {
                 default: nil
                 }
             })
-    }
-
-    /// Returns the tables whose objects' edits may contain these tables' keys, through to-one and to-many relationships
-    /// from either side.
-    fileprivate func holders(ofKeysOf keyed: Set<String>) -> Set<String> {
-        Set(
-            tables.flatMap { table -> [String] in
-                let ends = table.references.map(\.target)
-                let refers = ends.contains(where: keyed.contains)
-                // Edits of the targets may contain these keys, through the inverse relationship.
-                let isReferred = keyed.contains(table.name) || table.isFull && refers
-                return (refers ? [table.name] : []) + (isReferred ? ends : [])
-            })
-    }
-
-    /// Returns the tables whose objects own the links in these tables.
-    fileprivate func owners(ofLinks names: Set<String>) -> Set<String> {
-        Set(tables.filter { $0.isFull && names.contains($0.name) }.flatMap { $0.references.map(\.target) })
     }
 
     /// The same difference after the renames, when the file has the new names.

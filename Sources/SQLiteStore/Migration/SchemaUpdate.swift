@@ -188,10 +188,12 @@ enum SchemaUpdate {
         return StoreError(
             .schema,
             "the \(noun) \(tables.joined(separator: ", ")), in which bmo keeps its own state, \(verb) missing",
-            remedy:
-                "restore the file from a backup, or name a new one under `database:`; edits that wait in bmo_outbox "
-                + "are only in this file")
+            remedy: lossRemedy)
     }
+
+    private static let lossRemedy =
+        "restore the file from a backup, or name a new one under `database:`; edits that wait in bmo_outbox are only in "
+        + "this file"
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {
         // A renamed sub-entity changes rows, and not the tables.
@@ -230,10 +232,17 @@ enum SchemaUpdate {
     /// - Throws: ``StoreError`` if they are those of a newer version.
     static func hasBookkeeping(in db: Database) throws -> Bool { try bookkeeping(in: db) == migrations.count }
 
-    /// Returns the number of bookkeeping migrations applied to the file.
+    /// Returns the number of bookkeeping migrations applied to the file; 0 for one that has none.
     private static func bookkeeping(in db: Database) throws -> Int {
         let version = try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = 'version'")
-        let done = version.flatMap(Int.init) ?? 0
+        var known = version.flatMap { Int($0) }
+        // A new file has neither a version nor a table of it.
+        if version == nil, try !db.tableExists("bmo_runs") { known = 0 }
+        guard let done = known, done >= 0 else {
+            throw StoreError(
+                .schema, "the table bmo_meta, in which bmo keeps its own state, does not say its version",
+                remedy: lossRemedy)
+        }
         guard done <= migrations.count else {
             throw StoreError(
                 .schema,

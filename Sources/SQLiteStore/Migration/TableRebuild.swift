@@ -237,7 +237,8 @@ struct TableRebuild {
         return Loss(reason: reason, row: JSONText.object(members).string, isWholeRow: isWholeRow)
     }
 
-    /// Replaces the old table with the new one, and restores triggers and indexes that bmo did not create.
+    /// Replaces the old table with the new one, and restores generated columns, triggers and indexes that bmo did not
+    /// create.
     ///
     /// - Returns: Those that could not be restored, in words.
     func replace() throws -> [String] {
@@ -250,10 +251,13 @@ struct TableRebuild {
                 WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL
                 """, arguments: [table.name])
         let own = all.filter { row in row["type"] as String == "trigger" || !made.contains(row["name"] as String) }
+        let generated = try GeneratedColumns(of: table.name, in: db)
         try db.execute(sql: "DROP TABLE \(quoted(table.name))")
         try db.execute(
             sql: "ALTER TABLE \(quoted(Self.temporaryName(table.name))) RENAME TO \(quoted(table.name))")
-        return try own.compactMap { row in
+        // Before the indexes, which may be of these columns.
+        let lost = try generated.restore(in: db)
+        let others = try own.compactMap { row -> String? in
             do {
                 try db.execute(sql: row["sql"])
                 return nil
@@ -262,5 +266,6 @@ struct TableRebuild {
                     + (error.message ?? "")
             }
         }
+        return lost + others
     }
 }

@@ -322,9 +322,8 @@ final class EntityWriter {
         for index in cells.indices { statement.bind(cells[index], at: Int32(index + 1)) }
         do {
             let count = try statement.run()
-            return StoreError(
-                count == 0 ? .constraint : .io, "a trigger of the database keeps the row out of \(layout.name)",
-                remedy: "drop the trigger that bmo did not create")
+            let refusal = SQLiteFailure.ignored("keeps the row out of \(layout.name)")
+            return count == 0 ? refusal : StoreError(.io, refusal.message, remedy: refusal.remedy)
         } catch let error as StoreError {
             return error
         }
@@ -431,7 +430,7 @@ final class EntityWriter {
         updates[mask] = statement
         for (position, index) in changed.enumerated() { statement.bind(cells[index], at: Int32(position + 1)) }
         statement.bind(rowID, at: Int32(changed.count + 1))
-        try statement.run()
+        guard try statement.run() > 0 else { throw SQLiteFailure.ignored("keeps the row of \(layout.name) as it is") }
     }
 
     private func prepareUpdate(_ changed: [Int]) -> RawStatement {

@@ -71,7 +71,7 @@ final class RowEditor {
         }
         let bound = layout.key.isEmpty ? values + key : values
         for (index, value) in bound.enumerated() { insertion.bind(value, at: Int32(index + 1)) }
-        try insertion.run()
+        guard try insertion.run() > 0 else { throw SQLiteFailure.ignored("keeps the row out of \(layout.name)") }
         if isStub {
             try stubs.add(layout.name, .key(key))
             abandoned.noteOffered(layout.index, key)
@@ -100,7 +100,9 @@ final class RowEditor {
             let statement = updates[fields] ?? prepareUpdate(fields)
             updates[fields] = statement
             for (index, value) in (values + key).enumerated() { statement.bind(value, at: Int32(index + 1)) }
-            try statement.run()
+            guard try statement.run() > 0 else {
+                throw SQLiteFailure.ignored("keeps the row of \(layout.name) as it is")
+            }
         }
         try noteReplaced(fields, row)
         switch change {
@@ -122,7 +124,10 @@ final class RowEditor {
     func delete(_ key: [StoredValue], _ row: [StoredValue]) throws {
         if !layout.key.isEmpty { try unused.remove(to: layout, key) }
         for (index, value) in key.enumerated() { deletion.bind(value, at: Int32(index + 1)) }
-        try deletion.run()
+        // A trigger that deletes the row itself leaves none to delete.
+        guard try deletion.run() > 0 || self.row(key) == nil else {
+            throw SQLiteFailure.ignored("does not let go of the row of \(layout.name)")
+        }
         let wasStub = try stubs.remove(layout.name, .key(key))
         try noteReplaced(Array(layout.fields.indices), row)
         guard changes.records(layout.index) else { return }

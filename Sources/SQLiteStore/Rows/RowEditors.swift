@@ -5,11 +5,14 @@ internal import Mapping
 final class RowEditors {
     /// The stubs among the rows.
     let stubs: StubTable
+    /// What speaks against the deletion of rows.
+    let deletionGuard: DeletionGuard
     private let model: CompiledModel
     private let changes: ChangeLog
     private let abandoned: AbandonedStubs
     private let connection: OpaquePointer?
-    private let unused: UnusedReferences
+    /// The references that the configuration does not have any more.
+    let unused: UnusedReferences
     private var editors: [Int: RowEditor] = [:]
     private var numbers: [Int: RawStatement] = [:]
     private var keys: [Int: RawStatement] = [:]
@@ -24,10 +27,14 @@ final class RowEditors {
         self.abandoned = abandoned
         self.connection = connection
         unused = UnusedReferences(model, on: connection)
+        deletionGuard = DeletionGuard(model, on: connection)
     }
 
     /// Clears what is cached of the file's tables, after another process has written.
-    func forgetTables() { unused.forget() }
+    func forgetTables() {
+        unused.forget()
+        deletionGuard.forget()
+    }
 
     /// Returns the editor of the table of an entity.
     func callAsFunction(_ entity: Int) -> RowEditor {

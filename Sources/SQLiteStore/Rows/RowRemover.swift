@@ -8,7 +8,8 @@ internal import Model
 /// A deleted row takes its links with it, and the objects whose parent it is (`parent:`). A row that a remaining row
 /// still refers to becomes a stub: it loses its values, but the reference stays valid. Rows that refer only to each
 /// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion. What a
-/// deleted row has in a relationship with `orphans: delete` becomes an orphan of the scan.
+/// deleted row has in a relationship with `orphans: delete` becomes an orphan of the scan. A row that a trigger of another
+/// program does not let go is kept as it is.
 final class RowRemover {
     let model: CompiledModel
     let rowEditors: RowEditors
@@ -24,10 +25,10 @@ final class RowRemover {
     var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
     private var checks: [Int: SurvivorCheck] = [:]
     /// The entities that are scanned per object of a root entity, by that root.
-    private let children: [Int: [ChildScan]]
+    let children: [Int: [ChildScan]]
     private var statements: [String: RawStatement] = [:]
 
-    private struct ChildScan {
+    struct ChildScan {
         let root: Int
         let toOne: EntityLayout.ToOne
     }
@@ -36,7 +37,16 @@ final class RowRemover {
     /// by that root.
     private let scannedBy: [Int: Set<String>]
 
-    private struct PendingDeletion {
+    /// The rows that the database did not let go, by the scan that was to delete them.
+    private var kept: [String: (rows: Set<RowName>, first: KeptRows)] = [:]
+
+    /// A row of a root entity's table.
+    struct RowName: Hashable {
+        let root: Int
+        let row: Int64
+    }
+
+    struct PendingDeletion {
         let root: Int
         let row: Int64
         let key: [StoredValue]
@@ -90,10 +100,15 @@ final class RowRemover {
 
     /// Deletes rows of an entity's table; returns the number of deleted objects, by entity.
     ///
-    /// - Parameter evenIfIgnored: Whether to delete even with `deletes: ignore`.
-    func remove(_ rows: [Int64], of entity: Int, evenIfIgnored: Bool = false) throws -> [Int: Int] {
+    /// - Parameters:
+    ///   - evenIfIgnored: Whether to delete even with `deletes: ignore`.
+    ///   - refusals: What ``refusals(of:_:evenIfIgnored:)`` has found; nil if it was not asked.
+    func remove(
+        _ rows: [Int64], of entity: Int, evenIfIgnored: Bool = false, refusals: [RowName: StoreError]? = nil
+    ) throws -> [Int: Int] {
         let root = model.entities[entity].root
         var counts: [Int: Int] = [:]
+        let refused = try refusals ?? self.refusals(of: rows, root, evenIfIgnored: evenIfIgnored)
         try emptyPendingDeletions()
         var pending: [PendingDeletion] = []
         var waiting = rows.map { (root: root, row: $0) }
@@ -102,9 +117,14 @@ final class RowRemover {
             let next = waiting[place]
             place += 1
             guard let key = try rowEditors.key(of: next.root, next.row) else { continue }
-            if try keepsEdited(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
+            let name = RowName(root: next.root, row: next.row)
+            if mode == .hard, let refusal = refused[name] {
+                noteKept(name, key, refusal)
+                continue
+            }
+            if try keepsEdited(next.root, key) { continue }
             switch mode {
             case .ignore: continue
             case .soft:
@@ -121,8 +141,22 @@ final class RowRemover {
             }
         }
         try removeLinks(of: pending)
+        try markStaying(pending)
         for row in pending where try delete(row) { counts[row.root, default: 0] += 1 }
         return counts
+    }
+
+    private func noteKept(_ name: RowName, _ key: [StoredValue], _ refusal: StoreError) {
+        let first = KeptRows(entity: model.entities[name.root].name, key: key, reason: refusal.description)
+        kept[changes.source?.scan ?? "", default: ([], first)].rows.insert(name)
+    }
+
+    /// Returns the rows that the database did not let go since the last call for a scan; nil if there are none.
+    func takeKept(ofScan scan: String) -> KeptRows? {
+        guard let found = kept.removeValue(forKey: scan) else { return nil }
+        var first = found.first
+        first.count = found.rows.count
+        return first
     }
 
     /// Deletes one object that was deleted locally, but not its children, which the remote deletes itself.
@@ -155,22 +189,26 @@ final class RowRemover {
     // MARK: - Rows
 
     private func removeLinks(of rows: [PendingDeletion]) throws {
-        if lists.version != members.version { lists = (members.version, [:]) }
         for row in rows {
-            let indices =
-                try lists.ofRoot[row.root]
-                ?? model.linksOfDeletedObjects(of: row.root) {
-                    try members.members(ofListing: $0, source: $1, in: model)
-                }
-            lists.ofRoot[row.root] = indices
-            for index in indices { try linkWriters(row.root, index).removeAll(of: row.key) }
+            for index in try takenLists(row.root) { try linkWriters(row.root, index).removeAll(of: row.key) }
         }
+    }
+
+    /// Returns the lists that deleted objects of a root take along.
+    func takenLists(_ root: Int) throws -> [Int] {
+        if lists.version != members.version { lists = (members.version, [:]) }
+        if let known = lists.ofRoot[root] { return known }
+        let found = try model.linksOfDeletedObjects(of: root) {
+            try members.members(ofListing: $0, source: $1, in: model)
+        }
+        lists.ofRoot[root] = found
+        return found
     }
 
     private func delete(_ pending: PendingDeletion) throws -> Bool {
         let editor = rowEditors(pending.root)
         guard let row = try editor.row(pending.key) else { return false }
-        guard try check(pending.root).isReferred(pending.key) else {
+        guard try staysReferred(pending) else {
             try editor.delete(pending.key, row)
             return true
         }
@@ -181,6 +219,12 @@ final class RowRemover {
             .map { (name: layout.fields[$0].name, value: StoredValue.null) }
         try editor.update(pending.key, from: row, to: cleared, as: .stubbed)
         return true
+    }
+
+    /// Returns whether something that stays refers to a row.
+    func staysReferred(_ row: PendingDeletion) throws -> Bool {
+        if try check(row.root).isReferred(row.key) { return true }
+        return try rowEditors.deletionGuard.isReferred(row.root, row.row)
     }
 
     private func markAsGone(_ root: Int, _ key: [StoredValue]) throws -> Bool {
@@ -194,7 +238,7 @@ final class RowRemover {
         return true
     }
 
-    private func childRows(_ child: ChildScan, of key: [StoredValue]) throws -> [Int64] {
+    func childRows(_ child: ChildScan, of key: [StoredValue]) throws -> [Int64] {
         let layout = model.entities[child.root]
         let columns = (0..<child.toOne.fieldCount).map {
             "\(SchemaBuilder.quoted(layout.fields[child.toOne.firstField + $0].name)) = ?"
@@ -209,7 +253,7 @@ final class RowRemover {
         return rows
     }
 
-    private func statement(_ sql: String) -> RawStatement {
+    func statement(_ sql: String) -> RawStatement {
         let statement = statements[sql] ?? RawStatement(sql, on: connection)
         statements[sql] = statement
         return statement
@@ -228,11 +272,12 @@ final class RowRemover {
         // Rolling back a transaction also removes the table.
         try execute(
             "CREATE TEMP TABLE IF NOT EXISTS bmo_doomed "
-                + "(entity INTEGER, row INTEGER, PRIMARY KEY (entity, row)) WITHOUT ROWID")
+                + "(entity INTEGER, row INTEGER, stays INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (entity, row)) "
+                + "WITHOUT ROWID")
         try execute("DELETE FROM temp.bmo_doomed")
     }
 
-    private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
+    func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
     func check(_ root: Int) -> SurvivorCheck {
         let check = checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)

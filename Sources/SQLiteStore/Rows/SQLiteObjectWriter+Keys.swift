@@ -6,7 +6,10 @@ internal import StoreRules
 extension SQLiteObjectWriter {
     func changeKey(_ root: Int, from old: RowKey, to new: RowKey) throws {
         let layout = model.entities[root]
-        try replace(layout.table, layout.key.map { layout.fields[$0].name }, old, new)
+        let count = try replace(layout.table, layout.key.map { layout.fields[$0].name }, old, new)
+        guard try count > 0 || row(root, old) == nil else {
+            throw SQLiteFailure.ignored("keeps the key of the row of \(layout.name) as it is")
+        }
     }
 
     func redirect(_ root: Int, from old: RowKey, to new: RowKey) throws {

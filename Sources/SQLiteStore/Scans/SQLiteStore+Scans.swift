@@ -1,5 +1,6 @@
 internal import GRDB
 public import StoreContract
+internal import StoreRules
 public import Mapping
 public import Model
 
@@ -19,12 +20,14 @@ extension SQLiteStore {
         let select = statements(
             """
             SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
-            WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
+            WHERE entity = ? AND source = ? AND parent = ? AND saved BETWEEN ? AND ? AND schema_version = ?
             """)
         defer { select.reset() }
         select.bind(scope)
-        select.bind(ScanProgress.expiry, at: 4)
-        select.bind(version, at: 5)
+        let times = ScanProgress.currentTimes
+        select.bind(times.lowerBound, at: 4)
+        select.bind(times.upperBound, at: 5)
+        select.bind(version, at: 6)
         guard try select.step() else { return nil }
         return ScanProgress(
             cursor: select.text(0) ?? "", page: Int(select.int64(1)), request: select.text(2) ?? "",
@@ -139,9 +142,23 @@ extension SQLiteStore {
         // Checks first, so that a run without changes does not take SQLite's write lock.
         guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_acknowledged)") == true else { return }
         try inTransaction(db) {
+            let writers = try writers
             try writers.refresh()
-            try writers.acknowledged.forget()
+            try writers.acknowledged.forgetAcknowledged { root in
+                try Self.mayResume(model.entities[root].kinds, db)
+            } noteListed: { root, keys in
+                for key in keys { try writers.provenance.noteListed(model.entities[root], .key(key)) }
+            }
         }
+    }
+
+    /// Returns whether an interrupted scan of one of the entities' own listings may resume.
+    private static func mayResume(_ entities: [String], _ db: Database) throws -> Bool {
+        let times = ScanProgress.currentTimes
+        let saved = try Row.fetchAll(
+            db, sql: "SELECT entity FROM bmo_progress WHERE source = '' AND saved BETWEEN ? AND ?",
+            arguments: [times.lowerBound, times.upperBound])
+        return saved.contains { entities.contains($0["entity"] as String) }
     }
 
     /// Begins to log the rows that a scan lists, so that the missing ones are known at its end.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 
 /// The configured views of rows that are not deleted; `bmo_meta` lists the names of those created.
 enum LiveViews {
@@ -16,9 +17,7 @@ enum LiveViews {
             let type = try String.fetchOne(
                 db, sql: "SELECT type FROM sqlite_schema WHERE name = ? COLLATE NOCASE", arguments: [name])
             if let type {
-                throw StoreError(
-                    .schema, "the database has \(type == "index" ? "an" : "a") \(type) \(name) that bmo did not create",
-                    remedy: "give the view of \(table.name) under \"deletes\" another name, or rename the \(type)")
+                throw StoreError.takenView(name, by: type, of: table.name)
             }
             try db.execute(sql: sql)
             names.append(name)

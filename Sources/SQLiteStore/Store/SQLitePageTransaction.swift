@@ -301,6 +301,7 @@ final class SQLitePageTransaction: PageTransaction {
         if !end.defersSweep {
             let orphans = try writers.remover.settleOrphans(ofScan: scan.scope.entity)
             result.deleted.merge(orphans, uniquingKeysWith: +)
+            result.kept = writers.remover.takeKept(ofScan: scan.scope.entity)
         }
         noteDeleted(result.deleted)
         result.relinked = relinked
@@ -350,6 +351,7 @@ final class SQLitePageTransaction: PageTransaction {
         var result = try writers.sweep.sweepParents(of: entity, rule)
         let orphans = try writers.remover.settleOrphans(ofScan: store.model.entities[entity].name)
         result.deleted.merge(orphans, uniquingKeysWith: +)
+        result.kept = writers.remover.takeKept(ofScan: store.model.entities[entity].name)
         noteDeleted(result.deleted)
         return result
     }

@@ -30,6 +30,8 @@ extension SQLiteStore {
                 defer { try? queue.close() }
                 return try queue.read { db in
                     try ManagedTables.checkIsOurs(model, in: db)
+                    // Refuses a file of a newer version.
+                    _ = try SchemaUpdate.hasBookkeeping(in: db)
                     let difference = try SchemaDifference(of: model, in: db)
                     var plan = SchemaPlan(difference)
                     for index in plan.steps.indices where withCosts {
@@ -57,9 +59,10 @@ extension SQLiteStore {
                 defer { try? queue.close() }
                 return try queue.writeWithoutTransaction { db in
                     try ManagedTables.checkIsOurs(model, in: db)
+                    let isCurrent = try SchemaUpdate.hasBookkeeping(in: db)
                     guard try !SchemaPlan(SchemaDifference(of: model, in: db)).isEmpty else {
                         // Any writer brings the bookkeeping of an earlier version up to date.
-                        if try !SchemaUpdate.hasBookkeeping(in: db) {
+                        if !isCurrent {
                             try db.inTransaction(.immediate) {
                                 try SchemaUpdate.migrate(db)
                                 return .commit
@@ -99,6 +102,7 @@ extension SQLiteStore {
         guard access(path, F_OK) == 0 else {
             throw StoreError(.open, "there is no such file", remedy: "`bmo sync` creates it")
         }
+        try FileNames.refuseSeveral(of: path)
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 

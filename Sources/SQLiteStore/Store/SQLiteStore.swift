@@ -117,8 +117,9 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
+        try FileNames.refuseSeveral(of: path)
         // Not GRDB's pool, which writes to the file on opening and leaves the WAL behind on closing (7.10.0).
-        try DatabaseQueue(path: path, configuration: configuration(isReadOnly: false))
+        return try DatabaseQueue(path: path, configuration: configuration(isReadOnly: false))
     }
 
     /// Adapts the tables before anything else is written.
@@ -292,6 +293,11 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Begins a transaction; in a rehearsal, a savepoint in the transaction that is never committed.
     func beginTransaction(_ db: Database) throws {
         guard use != .reading else { throw Self.onlyRead }
+        guard access(path, W_OK) == 0 || access(path, F_OK) != 0 else {
+            throw StoreError(
+                .io, "\(path) cannot be written by this user",
+                remedy: "change its owner or mode, or run bmo as its owner")
+        }
         try finishRollback(db)
         guard isRehearsal else { return try db.beginTransaction(.immediate) }
         // SQLite ends the transaction itself when disk or memory runs out. A savepoint would then start a new one.
@@ -304,7 +310,23 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     func commitTransaction(_ db: Database) throws {
         guard !isRehearsal else { return try db.execute(sql: "RELEASE bmo_page") }
         try checkFile()
-        try db.commit()
+        do {
+            try db.commit()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
+            throw Self.brokenReference(in: db) ?? error
+        }
+    }
+
+    /// Returns the error of a reference that is checked at the commit; nil if none is found.
+    ///
+    /// Those that bmo makes hold, unless something else changes rows with it.
+    private static func brokenReference(in db: Database) -> (any Error)? {
+        let sql = "SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1"
+        guard let row = try? Row.fetchOne(db, sql: sql) else { return nil }
+        let (table, target) = (row[0] as String, row[1] as String)
+        return StoreError(
+            .constraint, "a row of the table \(table) refers to one of \(target) that is not there",
+            remedy: "drop the foreign key or the trigger that bmo did not create")
     }
 
     /// Notifies observers of the entities whose rows a transaction has written, and forgets the batches of their listings.
@@ -354,8 +376,11 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         do {
             return try body()
         } catch let error as DatabaseError {
+            // GRDB does not pass it on; mostly no call has failed since.
+            let number = errno
             throw SQLiteFailure.error(
-                code: error.resultCode.rawValue, words: error.message ?? "no message", action: action)
+                code: error.resultCode.rawValue, words: error.message ?? "no message", action: action,
+                systemError: number)
         }
     }
 }

@@ -40,10 +40,15 @@ final class AbandonedStubRemover {
         guard let row = try editor.row(key) else {
             return try rowEditors.stubs.remove(model.entities[root].name, .key(key))
         }
+        // A table not created by bmo refers to it.
+        if let number = try rowEditors.row(of: root, key), try rowEditors.deletionGuard.isReferredByOthers(root, number)
+        {
+            return false
+        }
         do {
             try editor.delete(key, row)
         } catch let error as StoreError where error.code == .constraint {
-            // A table not created by bmo refers to it.
+            // A trigger keeps it.
             return false
         }
         return true

@@ -59,12 +59,16 @@ final class Sweep {
         let first = rule.listing == .second ? unconfirmed.removeValue(forKey: scan.scope) ?? [] : []
         let gone = rule.confirmed(absent, first: first)
         let name = model.entities[scan.entity].name
-        if let held = try rule.held(gone.count, of: total, otherOrigin: otherOrigin(name, rule)) {
+        let root = model.entities[scan.entity].root
+        // Rows that stay anyway would reach the limit again with each listing.
+        let refusals = try remover.refusals(of: gone, root)
+        let deletable = gone.count { refusals[RowRemover.RowName(root: root, row: $0)] == nil }
+        if let held = try rule.held(deletable, of: total, otherOrigin: otherOrigin(name, rule)) {
             return SweepResult(held: held)
         }
-        try origins.save(rule.origin, of: name)
+        if deletable > 0 || gone.isEmpty { try origins.save(rule.origin, of: name) }
         guard !gone.isEmpty else { return SweepResult() }
-        return SweepResult(deleted: try remover.remove(gone, of: scan.entity))
+        return SweepResult(deleted: try remover.remove(gone, of: scan.entity, refusals: refusals))
     }
 
     /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
@@ -270,19 +274,25 @@ final class Sweep {
     ///
     /// A deletion limit may apply to one parent's scope or to all of them together.
     func sweepParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
-        guard let waiting = waiting.removeValue(forKey: entity) else { return SweepResult() }
+        guard var waiting = waiting.removeValue(forKey: entity) else { return SweepResult() }
         let layout = model.entities[entity]
         var result = SweepResult()
         result.repeated = waiting.repeated
         if let (row, parents) = waiting.shared, let key = try rowEditors.key(of: layout.root, row) {
             result.shared = RepeatedKeys(count: waiting.sharedCount, key: key, parents: parents)
         }
+        // Rows that stay anyway do not count.
+        let missing = try remover.canRefuse(layout.root) ? waiting.saved.scopes.flatMap(\.rows).sorted() : []
+        let refusals = try remover.refusals(of: missing, layout.root)
+        func stays(_ row: Int64) -> Bool { refusals[RowRemover.RowName(root: layout.root, row: row)] != nil }
+        if !refusals.isEmpty { waiting.keepMissing { row, _ in !stays(row) } }
         let decision = try waiting.decide(by: rule, otherOrigin: otherOrigin(layout.name, rule))
         result.held = decision.held
         guard !decision.preventsAll else { return result }
-        try origins.save(rule.origin, of: layout.name)
+        let kept = missing.filter(stays)
+        if kept.isEmpty || !decision.rows.isEmpty { try origins.save(rule.origin, of: layout.name) }
         for (scope, cursor) in decision.cursors { try cursors.save(cursor, of: scope) }
-        result.deleted = try remover.remove(decision.rows, of: layout.index)
+        result.deleted = try remover.remove(kept + decision.rows, of: layout.index)
         return result
     }
 }

@@ -162,8 +162,14 @@ final class ProvenanceTable {
     /// Notes that the entity's own listing included the row.
     func noteListed(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
         guard try mayHaveUnlisted(layout) else { return }
+        let key = JSONText.key(layout.key.lazy.map { cells[$0] })
+        try noteListed(layout, key)
+    }
+
+    /// Notes that the row with a key counts as one that the entity's own listing included.
+    func noteListed(_ layout: EntityLayout, _ key: JSONText) throws {
         listing.bind(layout.name, at: 1)
-        listing.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        listing.bind(utf8: key.bytes, at: 2)
         try listing.run()
     }
 

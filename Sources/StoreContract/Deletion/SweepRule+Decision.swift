@@ -20,7 +20,7 @@ extension SweepRule {
         _ gone: Int, of total: Int, otherOrigin: @autoclosure () throws -> String?
     ) rethrows -> SweepResult.LimitExceeded? {
         guard gone > 0 else { return nil }
-        if deletionLimit != nil, let origin = try otherOrigin() {
+        if deletionLimit != nil, !coversOtherOrigins, let origin = try otherOrigin() {
             return SweepResult.LimitExceeded(gone: gone, total: total, origin: origin)
         }
         return holds(gone, of: total) ? SweepResult.LimitExceeded(gone: gone, total: total) : nil

@@ -21,27 +21,29 @@ package enum EditReversal {
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - entry: The object's last entry, if the run's edit of it waits; nil if it does not.
+    ///   - entries: The object's entries that have the run's edit, in order; none if it does not wait, or may have arrived.
+    ///     A create that was split, as its references form a cycle, is two.
     ///   - row: The row as it is now, one value per field of the layout; nil if there is none.
     ///   - layout: The layout of the object's table.
     ///   - isFirst: Returns whether no earlier run set a column or list that waits, so that it had the remote's value before.
     ///   - remote: Returns what the remote has now in a column or list with a conflict; nil without one.
     ///   - list: Returns the object's list of a relationship, by its index in the layout.
     package init(
-        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout,
+        _ change: RowChange, _ entries: [OutboxEntry], row: [StoredValue]?, _ layout: EntityLayout,
         isFirst: (String) -> Bool, remote: (String) throws -> Remote?, list: (Int) throws -> [[StoredValue]]
     ) rethrows {
-        guard let entry else {
-            self = .refused("the remote has it already, or it was edited later; make the opposite edit")
+        guard let last = entries.last else {
+            self = .refused("the remote has it or may have it, or it was edited later; make the opposite edit")
             return
         }
+        let isNew = entries.contains { $0.operation == .create }
         let isAsLeft = change.columns.allSatisfy { column in
             guard let field = layout.fields.firstIndex(where: { $0.name == column.name }) else { return false }
             return row?[field] == column.new ?? .null
         }
         switch change.kind {
         case .deleted, .stubbed:
-            guard entry.operation == .delete else {
+            guard last.operation == .delete else {
                 self = .refused("it was created again later")
                 return
             }
@@ -51,24 +53,24 @@ package enum EditReversal {
             let links = change.links.filter { !isFirst($0.relationship) }
             self = .restore(columns, lists: links.map { ($0.relationship, $0.old) })
         case .inserted:
-            self = entry.operation == .create && isAsLeft ? .dropCreate : .refused("it was edited later")
+            self = isNew && isAsLeft ? .dropCreate : .refused("it was edited later")
         case .updated, .relinked, .loaded:
-            guard entry.operation != .delete, isAsLeft else {
+            guard last.operation != .delete, isAsLeft else {
                 self = .refused("it was edited later")
                 return
             }
             // Where the remote changed the object since, its present values are what the edit is taken back to.
             let columns = try change.columns.compactMap { column -> RowChange.Column? in
-                guard isFirst(column.name), entry.operation == .update else { return column }
+                guard isFirst(column.name), !isNew else { return column }
                 // Nothing of it waits where the remote has the same value by now.
-                guard var old = entry.changes.first(where: { $0.name == column.name })?.old else { return nil }
+                guard var old = last.changes.first(where: { $0.name == column.name })?.old else { return nil }
                 if case .value(let value)? = try remote(column.name) { old = value }
                 return RowChange.Column(name: column.name, old: old, new: column.new)
             }
             var lists: [(relationship: String, keys: [[StoredValue]])] = []
             for links in change.links {
-                if isFirst(links.relationship), entry.operation == .update,
-                    let edit = entry.links.first(where: { $0.relationship == links.relationship })
+                if isFirst(links.relationship), !isNew,
+                    let edit = last.links.first(where: { $0.relationship == links.relationship })
                 {
                     var old = edit.old
                     if case .list(let keys)? = try remote(links.relationship) { old = keys }

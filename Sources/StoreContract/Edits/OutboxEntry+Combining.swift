@@ -8,6 +8,11 @@ extension OutboxEntry {
         return entry
     }
 
+    /// Returns whether the entry sets a column or a list.
+    package func sets(_ name: String) -> Bool {
+        changes.contains { $0.name == name } || links.contains { $0.relationship == name }
+    }
+
     /// Returns the entry with a later edit merged into it: the first base value and the last new value count.
     ///
     /// - Parameter undecided: The columns and lists with a conflict: their edit stays even if it sets the base value,

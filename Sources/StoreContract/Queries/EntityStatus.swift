@@ -6,14 +6,14 @@ public struct EntityStatus: Sendable {
         public var page: Int
         /// When the last page was imported, as ISO 8601.
         public var saved: String
-        /// Whether the next sync resumes here; see `ScanProgress.expiry`.
+        /// Whether the next sync resumes here; see `ScanProgress.currentTimes`.
         public var isFresh: Bool
 
         /// Creates a point.
         package init(page: Int, saved: String) {
             self.page = page
             self.saved = saved
-            isFresh = saved > ScanProgress.expiry
+            isFresh = ScanProgress.isCurrent(saved: saved)
         }
     }
 

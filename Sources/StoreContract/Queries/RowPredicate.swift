@@ -33,11 +33,19 @@ extension LocalCondition {
     ///   the number 0.
     package func operand(for field: EntityLayout.Field, of layout: EntityLayout) throws -> StoredValue {
         guard let text = value else { return .null }
-        guard comparison != .like else { return .text(text) }
+        guard comparison != .like else {
+            guard field.type != .data else {
+                throw StoreError(
+                    .request, "\(layout.name).\(field.name) has bytes, and `~` compares texts",
+                    remedy: "give `=` or another comparison, and the bytes in base64")
+            }
+            return .text(text)
+        }
         let wanted: String
         switch field.type {
         case .integer:
-            if let value = Int64(text) { return .integer(value) }
+            // A whole number in another form, such as 1.0, is the same key.
+            if let value = Int64(text) ?? DecimalText(text)?.integer { return .integer(value) }
             if let value = Double(text), value.isFinite { return .real(value) }
             wanted = "an integer"
         case .real:

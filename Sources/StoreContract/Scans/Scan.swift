@@ -89,8 +89,16 @@ public struct ScanProgress: Sendable, Equatable {
     /// The time at which the scan began its first page, as ISO 8601; empty if unknown.
     public var began: String
 
-    /// The time before which a saved position has expired: one that is older than an hour is not resumed.
-    package static var expiry: String { Clock.text(secondsAgo: 3600) }
+    /// When a position was saved from which a scan resumes: at most an hour ago.
+    ///
+    /// A time of the future is that of a clock that was ahead, so that it says nothing; the clocks of two hosts may differ
+    /// by five minutes.
+    package static var currentTimes: ClosedRange<String> {
+        Clock.text(secondsAgo: 3600)...Clock.text(after: .seconds(300))
+    }
+
+    /// Returns whether a scan resumes from a position that was saved at a time.
+    package static func isCurrent(saved: String) -> Bool { currentTimes.contains(saved) }
 
     /// Creates the position of a scan.
     public init(cursor: String, page: Int, request: String, newest: Watermark? = nil, began: String = "") {

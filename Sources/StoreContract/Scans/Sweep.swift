@@ -11,6 +11,8 @@ public struct SweepRule: Sendable {
     ///
     /// Where a limit is set, rows that came from another origin are never deleted, however few they are.
     public var origin: String?
+    /// Whether rows that came from another origin may be deleted, too, within the limit.
+    package var coversOtherOrigins = false
 
     /// The role of a listing.
     ///
@@ -76,6 +78,8 @@ public struct SweepResult: Sendable, Equatable {
     public var repeated: RepeatedKeys?
     /// Keys that the listings of several parents contained, each as its own.
     public var shared: RepeatedKeys?
+    /// Rows that the database did not let go.
+    public var kept: KeptRows?
 
     /// Creates an outcome.
     public init(deleted: [Int: Int] = [:], held: LimitExceeded? = nil, isUncertain: Bool = false, unconfirmed: Int = 0)
@@ -84,6 +88,34 @@ public struct SweepResult: Sendable, Equatable {
         self.held = held
         self.unconfirmed = unconfirmed
         self.isUncertain = isUncertain
+    }
+}
+
+/// Rows that stay although the remote does not have their objects any more: a trigger or a foreign key that is not bmo's
+/// refuses their deletion.
+public struct KeptRows: Sendable, Equatable {
+    /// The number of rows.
+    public var count: Int
+    /// The entity of the first one.
+    public var entity: String
+    /// Its key.
+    public var key: [StoredValue]
+    /// Why it cannot be deleted, and what to do about it.
+    public var reason: String
+
+    /// Creates a description of kept rows.
+    public init(count: Int = 1, entity: String, key: [StoredValue], reason: String) {
+        self.count = count
+        self.entity = entity
+        self.key = key
+        self.reason = reason
+    }
+
+    /// Says so on one line.
+    public var words: String {
+        let key = key.map(\.description).joined(separator: " ")
+        let others = count > 1 ? ", and so do \(count - 1) more rows" : ""
+        return "\(entity) \(key) stays, although the remote does not have it any more\(others): \(reason)"
     }
 }
 

@@ -9,13 +9,17 @@ package enum TableChange: Sendable {
     case convert(table: String, column: String, from: String, to: String)
     case changeKey(table: String, from: [String], to: [String])
     case changeReference(table: String, columns: [String], from: String?, to: String?)
+    /// A reference that is added to columns without a change of their values.
+    case addReference(table: String, columns: [String], to: String)
+    /// A reference that is removed from columns without a change of their values.
+    case removeReference(table: String, columns: [String], from: String)
     case dropColumn(table: String, column: String)
     case dropTable(String)
 
     /// Whether the change cannot lose data.
     package var isLossless: Bool {
         switch self {
-        case .renameTable, .renameColumn, .renameKind, .addTable, .addColumn: true
+        case .renameTable, .renameColumn, .renameKind, .addTable, .addColumn, .addReference, .removeReference: true
         case .convert, .changeKey, .changeReference, .dropColumn, .dropTable: false
         }
     }
@@ -33,7 +37,8 @@ package enum TableChange: Sendable {
         switch self {
         case .renameTable(_, let table), .renameColumn(let table, _, _), .renameKind(let table, _, _),
             .addTable(let table), .addColumn(let table, _, _), .convert(let table, _, _, _),
-            .changeKey(let table, _, _), .changeReference(let table, _, _, _), .dropColumn(let table, _),
+            .changeKey(let table, _, _), .changeReference(let table, _, _, _), .addReference(let table, _, _),
+            .removeReference(let table, _, _), .dropColumn(let table, _),
             .dropTable(let table):
             table
         }
@@ -60,6 +65,10 @@ package enum TableChange: Sendable {
             case (nil, let new?): "add the reference \(reference) to \(new)"
             case (nil, nil): "change the reference \(reference)"
             }
+        case .addReference(let table, let columns, let new):
+            return "add the reference \(table).\(list(columns)) to \(new)"
+        case .removeReference(let table, let columns, let old):
+            return "remove the reference \(table).\(list(columns)) to \(old)"
         case .dropColumn(let table, let column): return "drop the column \(table).\(column)"
         case .dropTable(let name): return "drop the table \(name)"
         }

@@ -1,3 +1,4 @@
+internal import Mapping
 package import StoreContract
 
 /// The tables of a database that implements all of ``StoreTables``: what a transaction writes, and what reports read.
@@ -10,12 +11,29 @@ package protocol DatabaseTables:
     ///
     /// The scopes differ in the parent only.
     func savedProgress(of scopes: [ScanScope]) throws -> [SavedProgress?]
+
+    /// Returns when the positions of entities' own scans were saved, as ISO 8601.
+    func savedTimes(ofScansOf entities: [String]) throws -> [String]
 }
 
 extension DatabaseTables {
     /// Returns the saved position of a scan without what it has listed; nil if there is none.
     package func savedProgress(of scope: ScanScope) throws -> SavedProgress? {
         try savedProgress(of: [scope]).first ?? nil
+    }
+
+    /// Forgets the edits that the remote accepted during earlier scans, because none of these is in progress.
+    package func forgetAcknowledged() throws {
+        try forgetAcknowledged { root in
+            try savedTimes(ofScansOf: model.entities[root].kinds).contains { ScanProgress.isCurrent(saved: $0) }
+        } noteListed: { root, keys in
+            try prefetchState(root, keys)
+            for key in keys {
+                var records = try provenance(root, key)
+                for index in records.indices { records[index].isListed = true }
+                try setProvenance(root, key, records)
+            }
+        }
     }
 }
 
@@ -31,5 +49,5 @@ package struct SavedProgress: Sendable {
     }
 
     /// The position, unless it has expired.
-    package var current: ScanProgress? { saved > ScanProgress.expiry ? progress : nil }
+    package var current: ScanProgress? { ScanProgress.isCurrent(saved: saved) ? progress : nil }
 }

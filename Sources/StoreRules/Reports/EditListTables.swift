@@ -10,7 +10,4 @@ package protocol EditListTables: AnyObject {
 
     /// Returns the ID of the newest edit that the remote accepted during a scan; 0 without one.
     func newestAcknowledged() throws -> Int64
-
-    /// Forgets these edits: no scan that began before them is in progress.
-    func forgetAcknowledged() throws
 }

@@ -29,6 +29,17 @@ extension StoreError {
     package func naming(_ place: String) -> StoreError {
         StoreError(code, "\(place): \(message)", remedy: remedy)
     }
+
+    /// Returns the error about a view's name that another program's table, view or index has.
+    ///
+    /// - Parameters:
+    ///   - kind: What has the name: `view`.
+    ///   - table: The table whose view it is.
+    package static func takenView(_ name: String, by kind: String, of table: String) -> StoreError {
+        StoreError(
+            .schema, "the database has \(kind == "index" ? "an" : "a") \(kind) \(name) that bmo did not create",
+            remedy: "give the view of \(table) under \"deletes\" another name, or rename the \(kind)")
+    }
 }
 
 extension CompiledModel {

@@ -35,8 +35,8 @@ package protocol OutboxTables: AnyObject {
     /// A create stays, because later edits may need the object that it makes, and so does an entry that is being sent.
     func removeDamaged(_ id: Int64) throws -> Bool
 
-    /// Returns the runs that contributed to the unsent entries of an object.
-    func waitingRuns(_ root: Int, _ key: RowKey) throws -> Set<Int64>
+    /// Returns the runs that contributed to each entry of an object, by the entries' IDs.
+    func contributingRuns(_ root: Int, _ key: RowKey) throws -> [Int64: Set<Int64>]
 
     /// Moves an object's entries to another key.
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws
@@ -68,7 +68,8 @@ extension CompiledModel {
     package func root(of entry: OutboxEntry) -> Int? { index(of: entry.entity).map { entities[$0].root } }
 }
 
-/// The edits that the remote accepted during open scans, in an open transaction.
+/// The edits that the remote accepted during open scans, and the creates that it accepted since the last ones began, in an
+/// open transaction.
 package protocol AcknowledgedTables: AnyObject {
     /// Returns the edits of an object that the remote accepted after the one with an ID, in order.
     func acknowledged(_ root: Int, _ key: RowKey, after id: Int64) throws -> [OutboxEntry]
@@ -77,4 +78,34 @@ package protocol AcknowledgedTables: AnyObject {
     ///
     /// - Parameter key: The object's key on the remote.
     func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) throws
+
+    /// Returns the objects that such edits created, with the IDs of the edits.
+    func acknowledgedCreates() throws -> [(id: Int64, root: Int, key: RowKey)]
+
+    /// Forgets the edits except those with these IDs.
+    func forgetAcknowledged(except ids: Set<Int64>) throws
+}
+
+extension AcknowledgedTables {
+    /// Forgets the edits, because no scan that began before them is in progress.
+    ///
+    /// The objects that they created count as listed from now on: a scan that begins later finds them, unless the remote
+    /// has deleted them. A scan that resumes may have passed their places, so that they wait for a later one.
+    ///
+    /// - Parameters:
+    ///   - mayResume: Returns whether an interrupted scan of a table's entities may resume.
+    ///   - noteListed: Notes that objects of a table count as listed.
+    package func forgetAcknowledged(
+        mayResume: (_ root: Int) throws -> Bool, noteListed: (_ root: Int, _ keys: [RowKey]) throws -> Void
+    ) throws {
+        var kept: Set<Int64> = []
+        for (root, creates) in Dictionary(grouping: try acknowledgedCreates(), by: \.root) {
+            if try mayResume(root) {
+                kept.formUnion(creates.map(\.id))
+            } else {
+                try noteListed(root, creates.map(\.key))
+            }
+        }
+        try forgetAcknowledged(except: kept)
+    }
 }

@@ -2,11 +2,11 @@ internal import StoreContract
 internal import StoreRules
 internal import Mapping
 
-/// The edits that the remote accepted during a scan: table `bmo_acknowledged`.
+/// The edits that the remote accepted during a scan, and all creates: table `bmo_acknowledged`.
 ///
 /// They are no longer in the outbox, but a scan that began earlier may still return pages with the old state of their
-/// objects. A scan identifies these edits by the ID of the newest entry at its beginning. All are deleted when the next
-/// scans begin, which never happens while other scans are in progress.
+/// objects. A scan identifies these edits by the ID of the newest entry at its beginning. They are deleted when the next
+/// scans begin, which never happens while other scans are in progress; a create waits for a scan that does not resume.
 final class AcknowledgedTable: AcknowledgedTables {
     private let model: CompiledModel
     private let statements: StatementCache
@@ -75,9 +75,23 @@ final class AcknowledgedTable: AcknowledgedTables {
         counts[root].value = keys[root].count
     }
 
-    /// Deletes all entries; no scan that began before them is in progress.
-    func forget() throws {
-        try statements.run("DELETE FROM bmo_acknowledged")
-        for root in keys.indices { (keys[root], counts[root].value) = ([], 0) }
+    func acknowledgedCreates() throws -> [(id: Int64, root: Int, key: RowKey)] {
+        let select = statements("SELECT id, root, key FROM bmo_acknowledged WHERE operation = 'create' ORDER BY id")
+        defer { select.reset() }
+        var creates: [(id: Int64, root: Int, key: RowKey)] = []
+        while try select.step() {
+            guard let root = model.index(of: select.text(1) ?? ""), model.entities[root].root == root,
+                let key = model.entities[root].key(from: select.text(2) ?? "")
+            else { continue }
+            creates.append((id: select.int64(0), root: root, key: key))
+        }
+        return creates
+    }
+
+    func forgetAcknowledged(except ids: Set<Int64>) throws {
+        let kept = "[\(ids.map(String.init).joined(separator: ","))]"
+        try statements.run(
+            "DELETE FROM bmo_acknowledged WHERE id NOT IN (SELECT value FROM json_each(?))", [.text(kept)])
+        try reload()
     }
 }

@@ -214,18 +214,21 @@ final class OutboxTable: OutboxTables {
         note(root, new, count)
     }
 
-    /// Returns the runs that contributed to the unsent entries of an object.
-    func waitingRuns(_ root: Int, _ key: [StoredValue]) throws -> Set<Int64> {
+    /// Returns the runs that contributed to each entry of an object, by the entries' IDs.
+    func contributingRuns(_ root: Int, _ key: [StoredValue]) throws -> [Int64: Set<Int64>] {
         let statement = statements(
             """
-            SELECT run.value FROM bmo_outbox AS entry, json_each(entry.runs) AS run
-            WHERE entry.root = ? AND entry.key = ? AND entry.state IN ('pending', 'refused', 'conflict')
+            SELECT entry.id, run.value FROM bmo_outbox AS entry, json_each(entry.runs) AS run
+            WHERE entry.root = ? AND entry.key = ?
             """)
         statement.bind(.text(model.entities[root].name), at: 1)
         statement.bind(JSONText.keyValue(key), at: 2)
         defer { statement.reset() }
-        var runs: Set<Int64> = []
-        while try statement.step() { if case .integer(let run) = statement.value(0) { runs.insert(run) } }
+        var runs: [Int64: Set<Int64>] = [:]
+        while try statement.step() {
+            guard case .integer(let run) = statement.value(1) else { continue }
+            runs[statement.int64(0), default: []].insert(run)
+        }
         return runs
     }
 

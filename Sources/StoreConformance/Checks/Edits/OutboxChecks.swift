@@ -9,6 +9,7 @@ extension StoreCheck {
         StoreCheck("an-acknowledged-edit-is-done", anAcknowledgedEditIsDone),
         StoreCheck("a-new-key-replaces-the-old", aNewKeyReplacesTheOld),
         StoreCheck("a-new-key-may-equal-temporary-ones", aNewKeyMayEqualTemporaryOnes),
+        StoreCheck("a-created-object-counts-as-listed-later", aCreatedObjectCountsAsListedLater),
         StoreCheck("earlier-objects-are-known", earlierObjectsAreKnown),
     ]
 
@@ -137,6 +138,42 @@ extension StoreCheck {
             $0.split(separator: " ").dropFirst().first.map(String.init)
         }
         try expect("the objects", Set(names), ["Oslo", "Bjørgvin"])
+    }
+
+    /// A scan that was under way or interrupted when the remote created the object may lack it; a later one may not.
+    private static func aCreatedObjectCountsAsListedLater(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let scope = ScanScope(entity: "City")
+        let created = try session.edit(.create, "City", [], ["name": .text("Oslo")])
+        let id = try required("the entry", created.entry)
+        try session.store.markSending(id)
+        /// Lists one other city, and deletes what is missing.
+        func scan() throws {
+            try session.store.beginScan(scope, afterPage: nil)
+            defer { session.store.endScan(scope) }
+            try session.page { page in
+                try page.transaction.follow(ScanTarget(scope: scope, entity: SampleModel.city))
+                try page.merge(SampleModel.city, ["id": .integer(8)])
+                _ = try page.transaction.finish(ScanEnd(sweep: SweepRule(deletionLimit: nil)))
+                try page.transaction.saveProgress(scope, progress: nil)
+            }
+        }
+        try session.run {
+            try session.page { try $0.transaction.acknowledge(id, key: [.integer(7)]) }
+            try scan()
+        }
+        try expect("after a scan that began before", try session.rows(SampleModel.city), ["7 Oslo -", "8 - -"])
+        try session.page { page in
+            // A store need not save a position alone.
+            try page.merge(SampleModel.city, ["id": .integer(8), "name": .text("Bergen")])
+            let position = ScanProgress(cursor: "c", page: 3, request: "r", newest: nil, began: "b")
+            try page.transaction.saveProgress(scope, progress: position)
+        }
+        try session.run { try scan() }
+        try expect(
+            "after a scan that may have resumed", try session.rows(SampleModel.city), ["7 Oslo -", "8 Bergen -"])
+        try session.run { try scan() }
+        try expect("after a scan that began later", try session.rows(SampleModel.city), ["8 Bergen -"])
     }
 
     private static func earlierObjectsAreKnown(_ subject: StoreSubject) throws {

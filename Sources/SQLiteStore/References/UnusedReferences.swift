@@ -30,26 +30,17 @@ final class UnusedReferences {
         }
     }
 
-    /// A foreign key of the file.
-    private struct Reference {
-        let table: String
-        let target: String
-        var columns: [String] = []
-        var targetColumns: [String] = []
-    }
-
     private func found() throws -> [String: [RawStatement]] {
-        let references = try references()
+        let references = try FileReference.all(on: connection)
         guard !references.isEmpty else { return [:] }
-        let made = ManagedTables(made: try made())
+        let made = try FileReference.made(on: connection)
         let used = Dictionary(
             SchemaBuilder(model).tables.map { ($0.name.lowercased(), Set($0.columns.map { $0.name.lowercased() })) },
             uniquingKeysWith: { $0.union($1) })
         var statements: [String: [RawStatement]] = [:]
         for reference in references {
             let columns = used[reference.table.lowercased()] ?? []
-            guard !reference.columns.allSatisfy({ columns.contains($0.lowercased()) }), made.has(reference.table),
-                reference.columns.allSatisfy({ made.has($0, in: reference.table) }),
+            guard !reference.columns.allSatisfy({ columns.contains($0.lowercased()) }), reference.isOurs(made),
                 let sql = try removal(of: reference)
             else { continue }
             statements[reference.target.lowercased(), default: []].append(RawStatement(sql, on: connection))
@@ -57,37 +48,9 @@ final class UnusedReferences {
         return statements
     }
 
-    private func made() throws -> String {
-        let select = RawStatement("SELECT value FROM bmo_meta WHERE name = 'made'", on: connection)
-        defer { select.reset() }
-        return try select.step() ? select.text(0) ?? "" : ""
-    }
-
-    private func references() throws -> [Reference] {
-        let select = RawStatement(
-            """
-            SELECT m.name, f.id, f."table", f."from", f."to"
-            FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
-            WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
-            """, on: connection)
-        defer { select.reset() }
-        var references: [Reference] = []
-        var last: (table: String, id: Int64)?
-        while try select.step() {
-            let place = (table: select.text(0) ?? "", id: select.int64(1))
-            if last.map({ $0 != place }) ?? true {
-                references.append(Reference(table: place.table, target: select.text(2) ?? ""))
-                last = place
-            }
-            references[references.count - 1].columns.append(select.text(3) ?? "")
-            references[references.count - 1].targetColumns.append(select.text(4) ?? "")
-        }
-        return references
-    }
-
     /// Returns the statement that removes a reference, whose parameters are the parts of the target's key; nil if it does
     /// not refer to the key.
-    private func removal(of reference: Reference) throws -> String? {
+    private func removal(of reference: FileReference) throws -> String? {
         guard
             let layout = model.entities.first(where: {
                 $0.index == $0.root && $0.table.lowercased() == reference.target.lowercased()
@@ -107,7 +70,7 @@ final class UnusedReferences {
     }
 
     /// Whether a row, such as a link, must have the reference.
-    private func isRequired(_ reference: Reference) throws -> Bool {
+    private func isRequired(_ reference: FileReference) throws -> Bool {
         let select = RawStatement(
             "SELECT lower(name) FROM pragma_table_info(?) WHERE \"notnull\" OR pk > 0", on: connection)
         select.bind(reference.table, at: 1)
