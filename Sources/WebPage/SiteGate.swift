@@ -18,6 +18,7 @@ final class SiteGate: Sendable {
     /// What receives webhooks now; a new configuration may have others.
     let hooks: Mutex<HookReceiver?>
     let sessions = Sessions()
+    let sentForms = SentForms()
     /// The password with which the sessions began.
     private let sessionPassword: Mutex<String?>
 

@@ -144,8 +144,9 @@ package final class WebSite: Sendable {
                 return try await EntityExport.response(context, entity: entity, format, request.query)
             }
             let page = try await PageRouter.page(request, context)
-            return SiteGate.html(
-                200, page, path: request.path, notice: session.flatMap(gate.sessions.takeNotice), context)
+            // A HEAD shows no page.
+            let notice = request.method == "GET" ? session.flatMap(gate.sessions.takeNotice) : nil
+            return SiteGate.html(200, page, path: request.path, notice: notice, context)
         } catch {
             return failed(error, request.path, context)
         }
@@ -193,10 +194,14 @@ package final class WebSite: Sendable {
             return failed(failure, request.path, context)
         }
         do {
-            switch try await PageAction(context, form).run(request.path) {
+            let action = PageAction(context, form)
+            let (outcome, isRepeated) = try await gate.sentForms.outcome(of: form) {
+                try await action.run(request.path)
+            }
+            switch outcome {
             case .shows(let page): return SiteGate.html(200, page, path: request.path, notice: nil, context)
             case .leads(let link, let notice):
-                gate.sessions.leave(notice, for: session)
+                gate.sessions.leave(isRepeated ? SentForms.notice : notice, for: session)
                 return WebResponse.redirect(to: link.text)
             }
         } catch {

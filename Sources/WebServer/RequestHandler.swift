@@ -12,6 +12,8 @@ final class RequestHandler: ChannelInboundHandler {
     private var body: [UInt8] = []
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
+    /// The end of the time for all parts of a response.
+    private var lastDeadline: Scheduled<Void>?
     private var task: Task<Void, Never>?
 
     init(_ progress: RequestProgress, _ handler: @escaping @Sendable (WebRequest) async -> WebResponse) {
@@ -30,6 +32,7 @@ final class RequestHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
+        lastDeadline?.cancel()
         task?.cancel()
         context.fireChannelInactive()
     }
@@ -74,8 +77,8 @@ final class RequestHandler: ChannelInboundHandler {
         let hasBody = request.method != "HEAD"
         task = Task { [handler] in
             let response = await handler(request)
-            if let stream = response.stream, hasBody {
-                await connection.write(response, stream)
+            if hasBody, response.stream != nil || response.body.count > RequestHandler.partBytes {
+                await connection.writeParts(response)
             } else {
                 connection.write(response, hasBody: hasBody)
             }
@@ -89,11 +92,15 @@ final class RequestHandler: ChannelInboundHandler {
         write(WebResponse(fault.status, text: fault.words + "\n"), hasBody: true, context)
     }
 
-    // MARK: Streams
+    // MARK: Parts
 
-    /// A part of a response with a stream.
-    private enum StreamPart: Sendable {
-        case head(WebResponse)
+    /// The number of bytes of a body that a client must take in the time for a part.
+    private static let partBytes = 64 << 10
+
+    /// A part of a response that is written part by part.
+    private enum ResponsePart: Sendable {
+        /// The status and the header fields; without a length, the encoder sends chunks (RFC 9112, section 7.1).
+        case head(WebResponse, length: Int?)
         case body([UInt8])
         case end
     }
@@ -111,18 +118,21 @@ final class RequestHandler: ChannelInboundHandler {
         }
 
         /// Writes a response part by part, each after the client has taken the one before.
-        func write(_ response: WebResponse, _ stream: ResponseStream) async {
+        func writeParts(_ response: WebResponse) async {
             do {
-                try await write(.head(response))
-                if !response.body.isEmpty { try await write(.body(response.body)) }
-                while !Task.isCancelled, let part = await stream.next() { try await write(.body(part)) }
+                try await write(.head(response, length: response.stream == nil ? response.body.count : nil))
+                for start in stride(from: 0, to: response.body.count, by: RequestHandler.partBytes) {
+                    let end = min(start + RequestHandler.partBytes, response.body.count)
+                    try await write(.body(Array(response.body[start..<end])))
+                }
+                while !Task.isCancelled, let part = await response.stream?.next() { try await write(.body(part)) }
                 try await write(.end)
             } catch {
                 // The client has gone, or was too slow.
             }
         }
 
-        private func write(_ part: StreamPart) async throws {
+        private func write(_ part: ResponsePart) async throws {
             let written = eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
                 let (handler, context) = bound.value
                 return handler.write(part, context)
@@ -131,7 +141,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    private func write(_ part: StreamPart, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+    private func write(_ part: ResponsePart, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
         let channel = context.channel
         guard channel.isActive else { return context.eventLoop.makeFailedFuture(ChannelError.alreadyClosed) }
         deadline?.cancel()
@@ -142,9 +152,14 @@ final class RequestHandler: ChannelInboundHandler {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in bound.value.deadline?.cancel() }
         switch part {
-        case .head(let response):
-            // Without a length, the encoder sends chunks (RFC 9112, section 7.1).
+        case .head(let response, let length):
             var headers = HTTPHeaders(response.headers)
+            if let length {
+                headers.add(name: "Content-Length", value: String(length))
+                // Else a client that takes each part at the last moment would have its place for hours.
+                let time = progress.limits.responseTime + .seconds(length / progress.limits.responseRate)
+                lastDeadline = context.eventLoop.scheduleTask(in: TimeAmount(time)) { channel.close(promise: nil) }
+            }
             headers.add(name: "Connection", value: "close")
             let head = HTTPResponseHead(
                 version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)

@@ -6,8 +6,10 @@ package struct ServerLimits: Sendable {
     package var bodyBytes = 1 << 20
     /// The time for a request to arrive completely.
     package var requestTime: Duration = .seconds(10)
-    /// The time for a client to receive a response.
+    /// The time for a client to take a part of a response; a body of more than 64 KiB has several.
     package var responseTime: Duration = .seconds(30)
+    /// The bytes per second that a client must take of a longer response, beyond the time for a part.
+    package var responseRate = 64 << 10
     /// The number of connections at a time; further ones are closed.
     package var connections = 64
 

@@ -13,6 +13,27 @@ import WebServer
         ])
     func `other names are not`(host: String) { #expect(!HostRule.loopback.allows(host)) }
 
+    @Test(arguments: [
+        ("Shop.Example.org", "shop.example.org"), ("4shop", "4shop"), ("192.0.2.1", "192.0.2.1"),
+        ("2001:DB8::1", "[2001:db8::1]"), ("[::1]", "[::1]"), ("shop.example.org.", "shop.example.org"),
+    ])
+    func `a name is taken in the form in which requests have it`(text: String, name: String) {
+        #expect(HostRule.name(of: text) == name)
+        #expect(HostRule(names: [name], allowsAddresses: false).allows(text.contains("::") ? name : text))
+    }
+
+    @Test(arguments: [
+        "", "*", "a b", "shop:8443", "http://shop", "shop/", "a..b", "shop..", ".", "192.0.2.1:80", "1.2.3", "[::1]:80",
+        "b\u{FC}cher",
+    ])
+    func `what no request can have is not a name`(text: String) { #expect(HostRule.name(of: text) == nil) }
+
+    @Test func `a dot at the end of a name does not count`() {
+        let rule = HostRule(names: ["Shop.Example.", "4shop"], allowsAddresses: false)
+        #expect(rule.allows("shop.example") && rule.allows("shop.example.:80") && rule.allows("4shop."))
+        #expect(!rule.allows("shop.example..") && !rule.allows(".") && !rule.allows("shop"))
+    }
+
     @Test func `addresses are allowed only where the server listens on all`() {
         let rule = HostRule(names: ["Page.Example"], allowsAddresses: true)
         #expect(rule.allows("page.example") && rule.allows("192.0.2.1:80") && rule.allows("[2001:db8::1]"))

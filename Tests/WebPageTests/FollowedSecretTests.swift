@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Synchronization
 import TestSupport
@@ -38,6 +39,21 @@ import WebServer
             warnings.withLock { $0 } == ["it is too short; the secret that was read before still counts"])
         try folder.write("the third secret", to: "secret")
         #expect(secret.value == "the third secret")
+    }
+
+    @Test func `a warning names the file that is missing`() throws {
+        let warnings = Mutex<[String]>([])
+        let secret = try secret { words in warnings.withLock { $0.append(words) } }
+        let file = folder.appending("secret")
+        try FileManager.default.removeItem(atPath: file)
+        #expect(secret.value == "the first secret")
+        #expect(
+            warnings.withLock { $0 } == [
+                "the secret's file \(file) does not exist; check the path; the secret that was read before still counts"
+            ])
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(secret.value == "the first secret")
+        #expect(warnings.withLock { $0.last }?.hasPrefix("\(file) is not a regular file any more; ") == true)
     }
 
     @Test func `a secret that is not there at first is a fault`() {

@@ -57,6 +57,23 @@ import WebServer
         #expect(failure?.description.hasPrefix(words) == true, "\(String(describing: failure))")
     }
 
+    @Test(arguments: [
+        "v.text=new&w.text=old", "v.done=&w.done=false", "v.size=3&w.size=2", "n.size=1&v.size=3&w.size=3",
+    ])
+    func `a form that is sent again finds its values and changes nothing`(form: String) throws {
+        let size: StoredValue = form.hasPrefix("n.size") ? .null : .integer(3)
+        let current: [StoredValue] = [.integer(1), .text("new"), .null, size]
+        let edit = try FormEdit.edit(FormFields(form), of: layout, key: [.integer(1)], current: current)
+        #expect(edit.values.isEmpty)
+    }
+
+    @Test func `another Unicode form of the same text is another value`() throws {
+        let current: [StoredValue] = [.integer(1), .text("\u{E9}"), .null, .null]
+        let edit = try FormEdit.edit(
+            FormFields("v.text=e%CC%81&w.text=%C3%A9"), of: layout, key: [.integer(1)], current: current)
+        #expect(edit.values == ["text": .text("e\u{301}")])
+    }
+
     @Test func `a field that was not touched may have changed`() throws {
         let current: [StoredValue] = [.integer(1), .text("new"), .null, .integer(3)]
         let edit = try FormEdit.edit(
@@ -100,7 +117,15 @@ import WebServer
             ])
     }
 
-    @Test(arguments: ["where=nofield%3D1", "where=x", "sort=nofield", "limit=0", "limit=501", "limit=x"])
+    @Test func `spaces before a number do not count`() throws {
+        let list = try EntityList(FormFields("field=id&is=%3D&value=%203"), of: layout, isExport: false)
+        #expect(list.query.conditions == [LocalCondition(field: "id", comparison: .equal, value: "3")])
+    }
+
+    @Test(arguments: [
+        "where=nofield%3D1", "where=x", "sort=nofield", "limit=0", "limit=501", "limit=x",
+        "field=text&is=%3D&value=%20a", "field=text&is=!&value=a",
+    ])
     func `a fault in an address is a failure of the request`(query: String) {
         let failure = #expect(throws: PageFailure.self) {
             try EntityList(FormFields(query), of: layout, isExport: false)

@@ -71,6 +71,32 @@ import WebServer
         #expect(try verdict("t=soon,v1=\(Self.code("soon.\(Self.body)"))") == "noTime")
     }
 
+    @Test func `a time that was moved from the field into the body is not accepted`() throws {
+        for time in ["\(Self.now)", "\(Self.now - 86_400)", "\(Self.now)000", "2026-01-01T00:00:00Z"] {
+            let body = "\(time).\(Self.body)"
+            let request = try Self.request([("X-Signature", "v1=\(Self.code(body))")], body: body)
+            #expect(Self.hook().verdict(on: request, now: Self.now) == .timeInBody, "\(time)")
+            let other = try Self.request([("X-Signature", "v1=\(Self.code(Self.body))")], body: body)
+            #expect(Self.hook().verdict(on: other, now: Self.now) == .wrong, "\(time)")
+        }
+        let list = "\(Self.now).[]"
+        let request = try Self.request([("X-Signature", Self.code(list))], body: list)
+        #expect(Self.hook().verdict(on: request, now: Self.now) == .timeInBody)
+        let bodies = [
+            "", "{\"a\": 1.5}", "[1.5]", ".{}", "id=1.5", "12", "a.b", "3.14", "21.5,17", "1767225600.5", "5.{}",
+            "2026-01-01T00:00:00.000Z,on",
+        ]
+        for body in bodies {
+            let code = Self.code(body)
+            let request = try Self.request([("X-Signature", code)], body: body)
+            guard case .valid(let proof) = Self.hook().verdict(on: request, now: Self.now) else {
+                Issue.record("\(body)")
+                continue
+            }
+            #expect(proof.code == code && proof.sent == nil)
+        }
+    }
+
     @Test func `the signature is that of the body, in any of the usual forms`() throws {
         let code = Self.code(Self.body)
         let bytes = MessageAuthentication.code(of: Array(Self.body.utf8), secret: Array(Self.secret.utf8))

@@ -89,6 +89,30 @@ import WebServer
         #expect(ids.filter { $0 != moved }.sorted() == (1...9).filter { $0 != moved })
     }
 
+    @Test(arguments: ["text", "-text"])
+    func `a value may begin with a combining mark or a joiner`(sort: String) throws {
+        // U+0301 is an acute accent, and U+200D a zero-width joiner.
+        _ = try file.rows("UPDATE Note SET text = char(769) || id WHERE id < 4")
+        _ = try file.rows("UPDATE Note SET text = char(8205) || id WHERE id > 6")
+        #expect(try ids(sort: sort).sorted() == Array(1...9))
+    }
+
+    @Test func `a page ends before a row whose key is too long for an address`() throws {
+        let model = try CompiledModel.of(Entity("Word", key: ["id"], [.of("id", .text)]))
+        let store = try SQLiteStores().open(folder.appending("words.sqlite"), model: model, for: .writing)
+        _ = try SQLiteFile(folder.appending("words.sqlite")).rows(
+            "INSERT INTO Word(id) VALUES ('a'), ('b'), (replace(hex(zeroblob(4500)), '0', 'c')), ('d')")
+        func rows(_ query: String) throws -> EntityList.Rows {
+            try EntityList(FormFields(query), of: model.entities[0], isExport: true).rows(in: store)
+        }
+        let first = try rows("limit=3")
+        #expect(first.rows.map(\.key) == [[.text("a")], [.text("b")]] && first.hasMore)
+        let rest = try rows("limit=3&after=b")
+        #expect(rest.rows.count == 2 && rest.rows.last?.key == [.text("d")] && !rest.hasMore)
+        let failure = #expect(throws: PageFailure.self) { try rows("limit=1&after=b") }
+        #expect(failure?.status == 400 && failure?.description.contains("choose a larger limit") == true)
+    }
+
     @Test func `a place by a long value is lost with the value`() throws {
         _ = try file.rows("UPDATE Note SET text = printf('%01000d', id), body = zeroblob(1000)")
         for sort in ["-text", "-body"] {

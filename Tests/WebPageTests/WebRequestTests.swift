@@ -11,6 +11,13 @@ import WebServer
         #expect(WebRequest(method: "GET", target: "/object/C/=../=%3D/=")?.path == ["object", "C", "..", "=", ""])
     }
 
+    @Test func `a value may begin with a combining mark`() {
+        for query in ["a=\u{301}b", "a=%CC%81b"] {
+            #expect(FormFields(query).fields.map(\.name) == ["a"])
+            #expect(FormFields(query)["a"]?.unicodeScalars.map(\.value) == [0x301, 0x62])
+        }
+    }
+
     @Test(arguments: ["http://evil.example/", "*", "", "/%zz", "/%ff", "//%"])
     func `targets of other forms are refused`(target: String) {
         #expect(WebRequest(method: "GET", target: target) == nil)

@@ -130,6 +130,58 @@ import WebServer
         try await work.value
     }
 
+    /// Returns what a client says of a response of 24 MiB that it reads steadily: the size of the body that arrived, and
+    /// whether the head has its length.
+    private static func readSlowly(bytesPerSecond: Int, _ limits: ServerLimits) async throws -> String {
+        let started = AsyncStream.makeStream(of: Int.self)
+        let server = WebServer(address: .tcp(host: "127.0.0.1", port: 0), limits: limits) { _ in
+            WebResponse(200, body: [UInt8](repeating: 120, count: 24 << 20))
+        }
+        let work = Task { try await server.run { started.continuation.yield($0 ?? 0) } }
+        var ports = started.stream.makeAsyncIterator()
+        let port = try #require(await ports.next())
+        // The system's buffers have a few MB, so that the whole takes longer than a part may.
+        let run = try await ProcessRun.run(
+            "python3",
+            [
+                "-c",
+                """
+                import socket, sys, time
+                s = socket.socket()
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+                s.connect(("127.0.0.1", int(sys.argv[1])))
+                s.settimeout(10)
+                s.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                out, size = b"", 0
+                try:
+                    while part := s.recv(1 << 16):
+                        if len(out) < 200: out += part[:200]
+                        size += len(part)
+                        time.sleep(len(part) / int(sys.argv[2]))
+                except ConnectionError: pass
+                print(size - (out.index(b"\\r\\n\\r\\n") + 4), b"Content-Length: 25165824" in out)
+                """, String(port), String(bytesPerSecond),
+            ])
+        work.cancel()
+        try await work.value
+        return run.output
+    }
+
+    @Test func `a client that reads slowly and steadily gets a long response whole`() async throws {
+        var limits = ServerLimits()
+        limits.responseTime = .seconds(1)
+        #expect(try await Self.readSlowly(bytesPerSecond: 8_000_000, limits) == "25165824 True\n")
+    }
+
+    @Test func `a client that takes each part in time and the whole too slowly is disconnected`() async throws {
+        var limits = ServerLimits()
+        limits.responseTime = .seconds(1)
+        limits.responseRate = 24 << 20
+        let said = try await Self.readSlowly(bytesPerSecond: 2_000_000, limits)
+        let size = try #require(Int(said.prefix { $0 != " " }), "\(said)")
+        #expect(size > 0 && size < 24 << 20 && said.hasSuffix(" True\n"))
+    }
+
     /// Says when the stream that holds it is gone.
     private final class StreamEnd: Sendable {
         private let action: @Sendable () -> Void

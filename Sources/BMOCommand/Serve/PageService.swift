@@ -18,13 +18,23 @@ struct PageService: Sendable {
     init(_ options: ServeOptions, output: EventOutput) throws {
         self.output = output
         place = try ServePlace(listen: options.listen, socket: options.socket)
-        hosts = options.hosts
+        hosts = try options.hosts.map(Self.host)
         if !place.isLocal, options.password == nil {
             throw CommandFailure(
-                "\(options.listen) can be reached from other machines: give --password env:NAME or --password file:PATH",
-                exitCode: CommandFailure.usage)
+                "\(options.listen ?? ServeOptions.usualAddress) can be reached from other machines: give --password "
+                    + "env:NAME or --password file:PATH", exitCode: CommandFailure.usage)
         }
         password = try options.password.map { try PasswordPlace($0).followed() }
+    }
+
+    /// Checks a value of `--host`: another one would match no request.
+    private static func host(_ text: String) throws -> String {
+        guard let name = HostRule.name(of: text) else {
+            throw CommandFailure(
+                "the value \"\(text)\" of --host is not a host name; use a form like shop.example.org, without scheme, "
+                    + "port or path", exitCode: CommandFailure.usage)
+        }
+        return name
     }
 
     /// Whether only people on this machine use the web interface, as far as the options say.

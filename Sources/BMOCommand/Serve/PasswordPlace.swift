@@ -43,7 +43,7 @@ struct PasswordPlace: Sendable {
                 relativeTo: FileManager.default.currentDirectoryPath, environment: Workspace.environment)
         } catch {
             throw CommandFailure(
-                "the password of --password: \(error.message)", exitCode: CommandFailure.usage)
+                "the password of --password: \(error.description)", exitCode: CommandFailure.usage)
         }
         if case .env(let name) = reference { Workspace.takeSecrets([name]) }
         guard secret.count >= Self.minLength else {

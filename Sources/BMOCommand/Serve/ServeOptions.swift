@@ -7,8 +7,9 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this address: HOST, HOST:PORT or PORT; port 0 chooses a free one.", valueName: "address"))
-    var listen = usualAddress
+            "Listen on this address: HOST, HOST:PORT or PORT; port 0 chooses a free one. (default: 127.0.0.1:0)",
+            valueName: "address"))
+    var listen: String?
 
     @Option(help: ArgumentHelp("Listen on a Unix socket instead, for a reverse proxy.", valueName: "path"))
     var socket: String?
@@ -22,10 +23,10 @@ struct ServeOptions: ParsableArguments {
     @Option(
         name: .customLong("host"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Also answer under this host name, such as that of a reverse proxy; may be repeated.",
+            "Also answer under this host name or address, such as that of a reverse proxy; may be repeated.",
             valueName: "name"))
     var hosts: [String] = []
 
     /// Whether none of them is given.
-    var areUsual: Bool { listen == Self.usualAddress && socket == nil && password == nil && hosts.isEmpty }
+    var areUsual: Bool { listen == nil && socket == nil && password == nil && hosts.isEmpty }
 }

@@ -9,14 +9,20 @@ struct ServePlace: Sendable {
     /// Reads the options.
     ///
     /// - Throws: ``CommandFailure`` of wrong usage for an address that cannot be parsed.
-    init(listen: String, socket: String?) throws {
+    init(listen given: String?, socket: String?) throws {
         if let socket {
-            guard listen == ServeOptions.usualAddress else {
+            guard given == nil else {
                 throw CommandFailure("--listen and --socket cannot be combined", exitCode: CommandFailure.usage)
+            }
+            guard socket.utf8.count <= Self.longestPath else {
+                throw CommandFailure(
+                    "the path of --socket has \(socket.utf8.count) bytes, and that of a socket may have "
+                        + "\(Self.longestPath); name a shorter one", exitCode: CommandFailure.usage)
             }
             address = .unix(path: socket)
             return
         }
+        let listen = given ?? ServeOptions.usualAddress
         func failure() -> CommandFailure {
             CommandFailure(
                 "the value \"\(listen)\" of --listen is not an address; use a form like 127.0.0.1:8080, [::1]:8080 or 8080",
@@ -42,8 +48,16 @@ struct ServePlace: Sendable {
             port = Int(number)
         }
         guard !host.isEmpty else { throw failure() }
+        if !listen.contains(":") {
+            // `8080x` is a port with a mistake; a host such as a container's `3f2a1bc9d0e4` has a port beside it.
+            let isNumber = host.first?.isNumber == true && !host.contains(".")
+            guard !isNumber, !host.contains(" ") else { throw failure() }
+        }
         address = .tcp(host: host == "localhost" ? "127.0.0.1" : String(host), port: port)
     }
+
+    /// The maximum size of a socket's path, in bytes, without the NUL at its end.
+    private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// The path of the socket; nil for a port.
     var socket: String? { if case .unix(let path) = address { path } else { nil } }
@@ -104,7 +118,7 @@ struct ServePlace: Sendable {
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        guard path.utf8.count <= longestPath else { return false }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -35,7 +35,7 @@ package final class FollowedSecret: Sendable {
         var path: String?
         if case .file(let name) = reference {
             let file = name.hasPrefix("/") ? name : directory + "/" + name
-            path = (try? Self.checkIsRegular(file)) != nil ? file : nil
+            path = Self.fault(of: file) == nil ? file : nil
         }
         self.path = path
         self.read = read
@@ -52,8 +52,8 @@ package final class FollowedSecret: Sendable {
             if stamp != nil, stamp == state.stamp { return (state.value, nil) }
             state.stamp = stamp
             do {
-                // Reading a pipe in its place would wait for a writer.
-                try Self.checkIsRegular(path)
+                // Reading a pipe in its place would wait for a writer. What is missing, `read` says in words.
+                if Self.fault(of: path) == .irregular { throw Irregular(path: path) }
                 state.value = try read()
                 state.fault = nil
                 return (state.value, nil)
@@ -67,8 +67,21 @@ package final class FollowedSecret: Sendable {
         return value
     }
 
-    private static func checkIsRegular(_ path: String) throws {
-        try BoundedFile.scan(path, kind: .regular) { _ in false }
+    /// A folder, a pipe, a device or a socket in the place of the file.
+    private struct Irregular: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "\(path) is not a regular file any more; write the secret into one" }
+    }
+
+    /// Returns why a file cannot be read as a regular one; nil if it can.
+    private static func fault(of path: String) -> BoundedFile.Failure? {
+        do throws(BoundedFile.Failure) {
+            try BoundedFile.scan(path, kind: .regular) { _ in false }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Returns what identifies the content of a file; nil if it may change without changing that.

@@ -13,14 +13,37 @@ package struct HostRule: Sendable, Equatable {
 
     /// Creates a rule.
     package init(names: Set<String>, allowsAddresses: Bool) {
-        self.names = Set(names.map { $0.lowercased() })
+        self.names = Set(names.map { Self.withoutFinalDot($0.lowercased()) })
         self.allowsAddresses = allowsAddresses
     }
 
     /// Returns whether a `Host` header field has an allowed name.
     package func allows(_ host: String) -> Bool {
-        guard let name = Self.name(in: host.lowercased()) else { return false }
+        guard let name = Self.name(in: host.lowercased()).map(Self.withoutFinalDot) else { return false }
         return names.contains(name) || allowsAddresses && Self.isAddress(name)
+    }
+
+    /// Returns a host name or an IP address as requests have it in `Host`, without a port; nil if a text is neither.
+    ///
+    /// A browser sends an international name in its ASCII form. A dot at the end, as of a name in DNS, does not count.
+    package static func name(of text: String) -> String? {
+        let name = withoutFinalDot(text.lowercased())
+        if name.contains(":") {
+            let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+            let address = isBracketed ? String(name.dropFirst().dropLast()) : name
+            let isIPv6 = address.utf8.allSatisfy { Array("0123456789abcdef:.".utf8).contains($0) }
+            return isIPv6 && address.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1 ? "[\(address)]" : nil
+        }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let bytes = Array("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { bytes.contains($0) } }) else { return nil }
+        // A name does not end with a number (URL Standard, section 3.5).
+        let isNumber = labels.last?.utf8.allSatisfy { (48...57).contains($0) } ?? false
+        return isNumber && !isAddress(name) ? nil : name
+    }
+
+    private static func withoutFinalDot(_ name: String) -> String {
+        name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
     /// Returns the name without the port; nil if the text is not `NAME` or `NAME:PORT`.

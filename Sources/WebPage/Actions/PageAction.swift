@@ -43,7 +43,11 @@ struct PageAction {
         switch (path[0], path.dropFirst().first, entity) {
         case ("push", nil, _): kind = .push
         case ("sync", nil, let entity): kind = .sync(entity.map { [$0] })
-        case ("sync", "delete", let entity?): kind = .deleting(entity)
+        case ("sync", "delete", let entity?):
+            guard let shown = form["held"].flatMap({ Int($0) }), shown > 0 else {
+                throw PageFailure(400, "The form lacks the number of rows to delete; sync \(entity) again.")
+            }
+            kind = .deleting(entity, atMost: shown)
         case ("sync", "preview", let entity?): kind = .rehearsal(entity)
         case ("sync", "stop", _):
             context.activity.stop()
@@ -90,10 +94,12 @@ struct PageAction {
         guard let id = form["id"].flatMap(Int64.init) else { throw PageFailure(400, "The form lacks the edit.") }
         let isRetry = form["do"] == "retry"
         guard isRetry || form["do"] == "drop" else { throw PageFailure(400, "The form lacks the action.") }
+        let seen = form[SeenState.field]
         try await change { store in
-            guard try store.outboxEntry(id) != nil else {
+            guard let entry = try store.outboxEntry(id) else {
                 throw PageFailure(409, "Edit \(id) is no longer in the outbox.")
             }
+            try SeenState.check(seen, is: SeenState.of(entry), "Edit \(id)")
             if isRetry { try store.retryOutbox([id]) } else { try store.dropOutbox([id]) }
         }
         return .leads(
@@ -133,7 +139,7 @@ struct PageAction {
                 isDeletion
                 ? LocalEdit(.delete, entity: entity, key: key)
                 : try FormEdit.edit(form, of: layout, key: key, current: current)
-            guard isDeletion || !edit.values.isEmpty else { return "Nothing was changed." }
+            guard isDeletion || !edit.values.isEmpty else { return "Nothing had to be changed." }
             let entry = try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.entry
             let what = isDeletion ? "Deleted here" : "Saved here: \(edit.values.keys.sorted().joined(separator: ", "))"
             return entry.map { "\(what). Edit \($0) waits to be sent." } ?? "\(what). There is nothing to send."

@@ -9,9 +9,9 @@ package final class Activity: Sendable {
     package enum Kind: Sendable, Equatable {
         /// A sync of some entities; nil for all.
         case sync([String]?)
-        /// A sync of an entity that deletes all rows that the listing lacks.
-        case deleting(String)
-        /// The same, rolled back at the end.
+        /// A sync of an entity that deletes the rows that the listing lacks, or none if these are more.
+        case deleting(String, atMost: Int)
+        /// A sync of an entity that deletes all such rows, rolled back at the end.
         case rehearsal(String)
         /// A push of the waiting edits.
         case push
@@ -19,9 +19,17 @@ package final class Activity: Sendable {
         var title: String {
             switch self {
             case .sync(let entities): "Sync" + (entities.map { " of \($0.joined(separator: ", "))" } ?? "")
-            case .deleting(let entity): "Sync of \(entity) with deletions"
+            case .deleting(let entity, _): "Sync of \(entity) with deletions"
             case .rehearsal(let entity): "Preview of the deletions of \(entity)"
             case .push: "Push"
+            }
+        }
+
+        /// Whether it is a sync whose changes stay.
+        fileprivate var isRecordedSync: Bool {
+            switch self {
+            case .sync, .deleting: true
+            case .rehearsal, .push: false
             }
         }
     }
@@ -48,11 +56,21 @@ package final class Activity: Sendable {
 
     private static let maxChanges = 200
     private static let maxLines = 200
+    /// How long the end of the program waits for that of an activity: while another program has locked the database, each
+    /// transaction waits.
+    private static let patience: Duration = .seconds(20)
 
     private let workspace: Workspace
     private let counters: MetricsFile
     private let shared = Mutex(State())
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let latest = Mutex<Work?>(nil)
+
+    /// The running activity's task, or that of the last one.
+    private struct Work: Sendable {
+        let task: Task<Void, Never>
+        /// Ends with the task; unlike for the task's value, the wait for it can be given up.
+        let ended: AsyncStream<Void>
+    }
 
     /// Creates an activity that does nothing yet.
     ///
@@ -80,25 +98,37 @@ package final class Activity: Sendable {
             return true
         }
         guard isFirst else { return false }
-        let work = Task { [self] in
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { [self] in
             let outcome = await outcome(of: kind)
             shared.withLock { state in
                 state.isRunning = false
                 state.outcome = outcome
             }
+            continuation.finish()
         }
-        task.withLock { $0 = work }
+        latest.withLock { $0 = Work(task: task, ended: ended) }
         return true
     }
 
     /// Asks the running activity to stop; finished pages stay.
-    package func stop() { task.withLock { $0?.cancel() } }
+    package func stop() { latest.withLock { $0?.task.cancel() } }
 
-    /// Stops the running activity and waits for its end.
+    /// Stops the running activity and waits for its end, or for 20 seconds.
+    ///
+    /// If the program ends before the activity does, the next sync finds it interrupted, as after a crash.
     package func end() async {
-        let work = task.withLock { $0 }
-        work?.cancel()
-        await work?.value
+        guard let work = latest.withLock({ $0 }) else { return }
+        work.task.cancel()
+        // The caller is cancelled, and both waits would end at once in its task.
+        await Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await _ in work.ended {} }
+                group.addTask { try? await Task.sleep(for: Self.patience) }
+                _ = await group.next()
+                group.cancelAll()
+            }
+        }.value
     }
 
     private func say(_ line: String, about subject: String) {
@@ -112,8 +142,10 @@ package final class Activity: Sendable {
             switch kind {
             case .push: return try await push()
             case .sync(let entities): return try await sync(Workspace.SyncOptions(entities: entities))
-            case .deleting(let entity):
-                return try await sync(Workspace.SyncOptions(entities: [entity], allowsDeletes: true))
+            case .deleting(let entity, let number):
+                var options = Workspace.SyncOptions(entities: [entity])
+                options.agreedDeletions = number
+                return try await sync(options)
             case .rehearsal(let entity):
                 return try await sync(
                     Workspace.SyncOptions(entities: [entity], allowsDeletes: true), isRehearsal: true)
@@ -121,7 +153,8 @@ package final class Activity: Sendable {
         } catch is CancellationError {
             return "stopped"
         } catch {
-            say("\(error)", about: "")
+            if kind.isRecordedSync { counters.count(failedSync: error) }
+            say(PageFault.words(error).text, about: "")
             return "failed"
         }
     }

@@ -15,6 +15,8 @@ struct DatabaseOverview: Sendable {
         let code: String?
         let message: String?
         let remedy: String?
+        /// The number of rows that a held sweep would have deleted; nil if an older version of bmo made the report.
+        let heldDeletions: Int?
 
         /// Whether the sync deleted nothing because it would have exceeded the deletion limit.
         var isHeld: Bool { code == "brake" }
@@ -61,7 +63,8 @@ struct DatabaseOverview: Sendable {
                     name,
                     EntityReport(
                         run: run.id, outcome: outcome, isIncomplete: entity["incomplete"]?.bool ?? false,
-                        code: error?["code"]?.text, message: error?["message"]?.text, remedy: error?["remedy"]?.text)
+                        code: error?["code"]?.text, message: error?["message"]?.text, remedy: error?["remedy"]?.text,
+                        heldDeletions: error?["held"]?.integer.map { Int($0) })
                 )
             }
         }

@@ -9,7 +9,9 @@ enum PageFault {
     static func words(_ error: any Error) -> (status: Int, text: String) {
         switch error {
         case let failure as PageFailure: (failure.status, failure.description)
-        case let error as StoreError: (status(of: error.code), error.description)
+        // The option of the commands: a page does not wait.
+        case let error as StoreError:
+            (status(of: error.code), error.description.replacing(", or use --wait", with: ""))
         case let refusal as UndoRefusal: (409, refusal.description)
         case let errors as ConfigurationErrors: (500, errors.description)
         case let failure as BridgeFailure: (502, failure.description)

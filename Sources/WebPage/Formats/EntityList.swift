@@ -31,14 +31,7 @@ struct EntityList: Sendable {
         self.layout = layout
         conditions = query.values(of: "where").filter { !$0.isEmpty }
         if let field = query["field"], let comparison = query["is"], let value = query["value"], !field.isEmpty {
-            let text = LocalCondition.text(field, comparison, value)
-            guard let read = LocalCondition(text), (read.field, read.comparison.rawValue) == (field, comparison),
-                (read.value ?? "null") == value.drop(while: { $0 == " " })
-            else {
-                throw PageFailure(
-                    400, "\"\(text)\" is not a valid condition: \"\(comparison)\" is not a comparison.")
-            }
-            conditions.append(text)
+            conditions.append(try Self.text(field, comparison, value, of: layout))
         }
         parsed = try conditions.map { try Self.condition($0, of: layout) }
         sort = try query["sort"].flatMap { $0.isEmpty ? nil : try Self.order($0, of: layout) }
@@ -53,6 +46,25 @@ struct EntityList: Sendable {
             throw PageFailure(400, "The limit is a number from 1 to \(most), not \"\(text)\".")
         }
         limit = number
+    }
+
+    /// Returns the condition of the filter's form as text.
+    private static func text(
+        _ field: String, _ comparison: String, _ value: String, of layout: EntityLayout
+    ) throws -> String {
+        let type = layout.columns.first { $0.name == field }?.type
+        if value.utf8.first == UInt8(ascii: " "), type == .text || type == .json || type == .url {
+            throw PageFailure(
+                400,
+                "Spaces before a value do not count, so \"\(value)\" cannot be looked for. Leave them out, or choose "
+                    + "\"like\" and write % for them.")
+        }
+        let text = LocalCondition.text(field, comparison, value)
+        guard let read = LocalCondition(text), (read.field, read.comparison.rawValue) == (field, comparison) else {
+            throw PageFailure(
+                400, "\"\(text)\" is not a valid condition: \"\(comparison)\" is not a comparison.")
+        }
+        return text
     }
 
     private static func condition(_ text: String, of layout: EntityLayout) throws -> LocalCondition {
@@ -89,6 +101,10 @@ struct EntityList: Sendable {
     }
 
     /// Reads the page's rows; a later page costs no more than the first.
+    ///
+    /// A page ends before its last row if that row's key is too long for the address of the next page.
+    ///
+    /// - Throws: ``PageFailure`` for a place that the entity cannot have, and if all keys are too long; `StoreError`.
     func rows(in store: any Store) throws -> Rows {
         var query = query
         var hasLostPlace = false
@@ -97,7 +113,16 @@ struct EntityList: Sendable {
             hasLostPlace = query.after == nil
         }
         let rows = try store.rows(of: query)
-        return Rows(rows: Array(rows.prefix(limit)), hasMore: rows.count > limit, hasLostPlace: hasLostPlace)
+        var page = Array(rows.prefix(limit))
+        guard rows.count > limit else { return Rows(rows: page, hasMore: false, hasLostPlace: hasLostPlace) }
+        while let last = page.last, !ListPlace(of: last, in: layout, by: sort).fitsAddress { page.removeLast() }
+        guard !page.isEmpty else {
+            throw PageFailure(
+                400,
+                "The keys of these rows are too long for the address of the next rows: choose a larger limit, or use "
+                    + "`bmo list \(layout.name)`.")
+        }
+        return Rows(rows: page, hasMore: true, hasLostPlace: hasLostPlace)
     }
 
     /// Returns the fields of an address' query for the page that starts after a row.

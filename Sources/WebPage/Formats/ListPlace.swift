@@ -2,6 +2,7 @@ internal import Digests
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import TextFormats
 internal import WebServer
 
 /// The place in a list after which a page starts: the key of a row, and the value that it was sorted by.
@@ -18,6 +19,9 @@ struct ListPlace: Sendable, Equatable {
 
     /// The maximum size of a value in an address, in bytes.
     private static let longest = 500
+
+    /// The maximum size of a place in an address, in bytes: half of what the server reads of a request's head.
+    private static let maxBytes = 8 << 10
 
     /// Reads the place from an address' query: `after`, one per part of the key, and `at`.
     init(_ query: FormFields) {
@@ -43,6 +47,12 @@ struct ListPlace: Sendable, Equatable {
         return query
     }
 
+    /// Whether an address can hold the place: a key may have any length.
+    var fitsAddress: Bool {
+        let sizes = query.map { PercentEncoding.encoded($0.value).utf8.count }
+        return sizes.reduce(0, +) <= Self.maxBytes
+    }
+
     /// Returns a row at this place, in which only the key and the value to order by count; nil if the place is lost.
     ///
     /// - Throws: ``PageFailure`` and `StoreError` for texts that do not fit the entity.
@@ -54,8 +64,10 @@ struct ListPlace: Sendable, Equatable {
         }
         guard let column = Self.column(of: order, in: layout) else { return EntityRow(key: key, values: values) }
         if let value, value.isEmpty { return EntityRow(key: key, values: values) }
-        if let value, value.hasPrefix("=") {
-            values[column] = try Self.parsed(String(value.dropFirst()), layout.columns[column], layout)
+        // As characters, `=` before a combining mark would be another one.
+        if let value, value.utf8.first == UInt8(ascii: "=") {
+            let text = String(value.unicodeScalars.dropFirst())
+            values[column] = try Self.parsed(text, layout.columns[column], layout)
             return EntityRow(key: key, values: values)
         }
         guard let row = try store.rows(of: layout.index, keys: [key]).first else { return nil }

@@ -24,6 +24,6 @@ enum RowExport {
         let lines =
             [layout.columns.map(\.name)]
             + rows.map { row in zip(row.values, layout.columns).map { ValueText.typed($0, $1.type) } }
-        return lines.map { $0.map(\.csvField).joined(separator: ",") + "\r\n" }.joined()
+        return lines.map { $0.csvLine + "\r\n" }.joined()
     }
 }

@@ -12,6 +12,28 @@ enum SeenState {
     /// Returns the state of a conflict: its three values.
     static func of(_ conflict: EditConflict) -> String { text([conflict.base, conflict.local, conflict.remote]) }
 
+    /// Returns the state of an edit in the outbox: what it does to which object, and how far it has come.
+    ///
+    /// A later edit of the same object may become a part of it.
+    static func of(_ entry: OutboxEntry) -> String {
+        hashed { hasher in
+            hasher.combine(ExactText(entry.entity))
+            hasher.combine(entry.key)
+            hasher.combine(entry.state)
+            hasher.combine(entry.operation)
+            for change in entry.changes {
+                hasher.combine(ExactText(change.name))
+                hasher.combine(change.old)
+                hasher.combine(change.new)
+            }
+            for link in entry.links {
+                hasher.combine(ExactText(link.relationship))
+                hasher.combine(link.old)
+                hasher.combine(link.new)
+            }
+        }
+    }
+
     /// Throws unless the form showed the current state.
     ///
     /// - Throws: ``PageFailure``.
@@ -21,10 +43,12 @@ enum SeenState {
         }
     }
 
+    private static func text(_ value: some Hashable) -> String { hashed { $0.combine(value) } }
+
     /// The hash has a random key per process, so that a remote cannot make values that collide.
-    private static func text(_ value: some Hashable) -> String {
+    private static func hashed(_ combine: (inout Hasher) -> Void) -> String {
         var hasher = Hasher()
-        hasher.combine(value)
+        combine(&hasher)
         return String(UInt(bitPattern: hasher.finalize()), radix: 36)
     }
 }

@@ -80,7 +80,7 @@ package final class HookReceiver: Sendable {
             do throws(SecretError) {
                 secret = try reference.resolve(relativeTo: directory, environment: Workspace.environment)
             } catch {
-                throw PageFailure(500, "the hook of bridge \(bridge): \(error.message)")
+                throw PageFailure(500, "the hook of bridge \(bridge): \(error.description)")
             }
             guard secret.utf8.count >= Self.minLength else {
                 throw PageFailure(
@@ -131,8 +131,9 @@ package final class HookReceiver: Sendable {
         case .valid: 0
         case .late: 1
         case .noTime: 2
-        case .wrong: 3
-        case .missing: 4
+        case .timeInBody: 3
+        case .wrong: 4
+        case .missing: 5
         }
     }
 
@@ -144,6 +145,8 @@ package final class HookReceiver: Sendable {
                 401,
                 text: "The time of sending is more than \(HookSignature.tolerance) seconds from the time here.\n")
         case .noTime: WebResponse(400, text: "The time of sending is neither seconds since 1970 nor in ISO 8601.\n")
+        case .timeInBody:
+            WebResponse(401, text: "The body begins with a time, which belongs to the signature's field.\n")
         case .wrong, .valid: WebResponse(401, text: "The signature is wrong.\n")
         }
     }

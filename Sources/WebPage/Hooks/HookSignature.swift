@@ -13,6 +13,8 @@ package struct HookSignature: Sendable {
         case missing
         /// The signature is not that of the body and the secret.
         case wrong
+        /// The signature is right, but covers a time that stands in the body.
+        case timeInBody
         /// The signature is right, but the time is not a time.
         case noTime
         /// The signature is right, but the request was sent too long ago, or in the future.
@@ -56,7 +58,10 @@ package struct HookSignature: Sendable {
         }
         let code = code(of: message + request.body)
         guard let given = Self.code(in: field), !code.isEmpty, ConstantTime.equal(code, given) else { return .wrong }
-        guard let time else { return .valid(Proof(code: code, sent: nil)) }
+        guard let time else {
+            // The time of a recorded field `t=TIME,v1=CODE`, moved to where no rule limits it.
+            return Self.beginsWithTime(request.body) ? .timeInBody : .valid(Proof(code: code, sent: nil))
+        }
         guard let sent = Self.seconds(time) else { return .noTime }
         return (now - Self.tolerance...now + Self.tolerance).contains(sent)
             ? .valid(Proof(code: code, sent: sent)) : .late
@@ -98,6 +103,21 @@ package struct HookSignature: Sendable {
         if text.utf8.count == 64, text.allSatisfy(\.isHexDigit) { return text.lowercased() }
         guard text.utf8.count <= 44, let bytes = Base64.decode(String(text)), bytes.count == 32 else { return nil }
         return Hexadecimal.text(bytes)
+    }
+
+    /// Whether a body begins with a time and a dot before JSON.
+    ///
+    /// Any other body may begin with a number and a dot, such as a line of CSV.
+    private static func beginsWithTime(_ body: [UInt8]) -> Bool {
+        let start = body.prefix(42)
+        let brackets = [UInt8(ascii: "{"), UInt8(ascii: "[")]
+        guard let json = start.firstIndex(where: { brackets.contains($0) }), json > 0,
+            start[json - 1] == UInt8(ascii: ".")
+        else { return false }
+        let text = String(decoding: start[..<(json - 1)], as: UTF8.self)
+        let isNumber = text.utf8.allSatisfy { (48...57).contains($0) }
+        // Seconds since 1970, or milliseconds.
+        return isNumber ? [10, 11, 13].contains(text.utf8.count) : ISODate(text) != nil
     }
 
     /// Returns the seconds since 1970 of a number of them, or of a time in ISO 8601.

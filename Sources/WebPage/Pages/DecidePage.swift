@@ -118,11 +118,20 @@ struct DecidePage {
                 PagePart.notice(.bad) {
                     HTML("p") { "\(entity): \(report.message ?? "")" }
                     if let remedy = report.remedy { HTML("p", .class("quiet")) { remedy } }
+                    if report.heldDeletions == nil {
+                        HTML("p", .class("quiet")) {
+                            "An earlier version reported this. After the next sync, the rows can be deleted here."
+                        }
+                    }
                     HTML("div", .class("row")) {
                         if !context.activity.isRunning {
                             context.button("Preview the deletions", WebLink("sync", "preview"), [("entity", entity)])
-                            context.button(
-                                "Sync and delete", WebLink("sync", "delete"), [("entity", entity)], style: "danger")
+                            report.heldDeletions.map { number in
+                                context.button(
+                                    "Sync and delete", WebLink("sync", "delete"),
+                                    [("entity", entity), ("held", String(number))], style: "danger",
+                                    title: "Deletes nothing if more than \(number) rows would go.")
+                            }
                         }
                     }
                 }

@@ -4,12 +4,19 @@ internal import StoreContract
 
 /// What the next sync would request, and what a push would send.
 enum PlanPage {
+    /// The maximum number of edits that the page shows.
+    private static let limit = 200
+
     static func make(_ context: PageContext) async throws -> HTMLPage {
         let workspace = context.workspace
-        let store =
+        let store = try await context.readers.run { () -> (any Store)? in
             workspace.stores.exists(workspace.configuration.databasePath) ? try workspace.openStoreForReading() : nil
+        }
         defer { try? store?.close() }
-        let plan = try await workspace.plan(in: store)
+        let plan = try await workspace.scanPlan(in: store)
+        let (writes, total) = try await context.readers.run {
+            try workspace.plannedWrites(of: nil, in: store, limit: Self.limit)
+        }
         return HTMLPage("Plan") {
             PagePart.quiet(
                 "What a sync would request now. bmo does not send these requests; it may only fetch the description of "
@@ -17,7 +24,7 @@ enum PlanPage {
             if plan.scans.isEmpty { PagePart.quiet("No entity has a listing.") }
             for scan in plan.scans { section(scan) }
             HTML("h2") { "Edits that a push would send" }
-            writes(plan.writes)
+            table(writes, total)
         }
     }
 
@@ -71,18 +78,30 @@ enum PlanPage {
         }
     }
 
-    private static func writes(_ writes: [PlannedWrite]) -> HTML {
+    private static func table(_ writes: [PlannedWrite], _ total: Int) -> HTML {
         guard !writes.isEmpty else { return PagePart.quiet("No edit is waiting.") }
-        return PagePart.table(
-            "Edits", ["edit", "object", "what", "values as they are sent"],
-            writes.prefix(200).map { write in
-                [
-                    HTML(text: String(write.entry)),
-                    .joined([HTML(text: write.entity + " "), PagePart.object(write.entity, write.key)]),
-                    HTML(text: write.operation.rawValue),
-                    write.fault.map { fault in HTML("span", .class("bad")) { "cannot be sent: \(fault)" } }
-                        ?? HTML("code") { write.shortValues },
-                ]
-            })
+        let rows = writes.map { write -> [HTML] in
+            let state = write.state == .pending ? "" : " (\(write.state.rawValue))"
+            return [
+                HTML(text: String(write.entry)),
+                .joined([HTML(text: write.entity + " "), PagePart.object(write.entity, write.key)]),
+                HTML(text: write.operation.rawValue + state), content(write),
+            ]
+        }
+        return .joined([
+            PagePart.table("Edits", ["edit", "object", "what", "values as they are sent"], rows),
+            total > writes.count
+                ? PagePart.quiet(
+                    "The first \(NumberText.grouped(writes.count)) of \(NumberText.grouped(total)) are shown.")
+                : .empty,
+        ])
+    }
+
+    private static func content(_ write: PlannedWrite) -> HTML {
+        if let fault = write.fault { return HTML("span", .class("bad")) { "cannot be sent: \(fault)" } }
+        return .joined([
+            HTML("code") { write.shortValues },
+            write.waits.map { waits in HTML("p", .class("quiet")) { "not sent now: \(waits)" } } ?? .empty,
+        ])
     }
 }

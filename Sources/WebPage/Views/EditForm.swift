@@ -49,6 +49,7 @@ struct EditForm {
             fields.isEmpty
                 ? PagePart.quiet("No column can be edited.")
                 : context.form(link) {
+                    if key == nil { PageContext.hidden(FormMark.field, FormMark.make()) }
                     HTML("div", .class("fields")) { for (field, value) in fields { row(field, value) } }
                     HTML("div", .class("row")) {
                         HTML("button", .type("submit"), .class("main"), .name("do"), .value("save")) {

@@ -17,7 +17,7 @@ enum OutboxView {
             .joined([HTML(text: entry.entity + " "), PagePart.object(entry.entity, entry.key)]),
             HTML(text: entry.operation.rawValue),
             .joined([
-                HTML("span", .class("tag \(style)")) { entry.state.rawValue },
+                HTML("span", .class("tag \(style)")) { entry.state.rawValue }, nextTry(entry),
                 entry.failure.map { failure in
                     HTML("div") {
                         HTML("p") { failure.message }
@@ -28,6 +28,12 @@ enum OutboxView {
             ]),
             values(entry, context), actions(entry, context),
         ]
+    }
+
+    /// Returns when a push tries an edit again that waits for that.
+    private static func nextTry(_ entry: OutboxEntry) -> HTML {
+        guard entry.state == .pending, let next = entry.notBefore, next > Clock.now() else { return .empty }
+        return HTML("p") { "Next try at \(ValueText.time(next))." }
     }
 
     private static func values(_ entry: OutboxEntry, _ context: PageContext) -> HTML {
@@ -53,15 +59,15 @@ enum OutboxView {
 
     private static func actions(_ entry: OutboxEntry, _ context: PageContext) -> HTML {
         guard entry.state != .sending else { return .empty }
-        let id = ("id", String(entry.id))
+        let fields = [("id", String(entry.id)), (SeenState.field, SeenState.of(entry))]
         return HTML("div", .class("row")) {
             if [.refused, .unknown].contains(entry.state) {
                 context.button(
-                    "Retry", WebLink("decide", "outbox"), [id, ("do", "retry")],
+                    "Retry", WebLink("decide", "outbox"), fields + [("do", "retry")],
                     title: "The next push sends it again; if its outcome is unknown, after checking the remote.")
             }
             context.button(
-                "Drop", WebLink("decide", "outbox"), [id, ("do", "drop")], style: "danger",
+                "Drop", WebLink("decide", "outbox"), fields + [("do", "drop")], style: "danger",
                 title: "Roll back the edit here.")
         }
     }
