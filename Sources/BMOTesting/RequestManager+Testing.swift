@@ -64,7 +64,10 @@ extension RequestManager {
         var session = ExchangeSession(
             mode: .replay, folder: URL(fileURLWithPath: exchanges).path, report: "/dev/null", database: "replay")
         let facts = ConfigurationFile(path: fixture + "/case.yml").value
-        if let text = facts?["recorded"]?.string, let date = try? Date(text, strategy: .iso8601) {
+        var time = facts?["recorded"]
+        // A list has a time for each step.
+        if let times = time?.array { time = times.prefix(max(1, step ?? 1)).last }
+        if let text = time?.string, let date = try? Date(text, strategy: .iso8601) {
             session.recorded = Int64(date.timeIntervalSince1970)
         }
         session.values = (facts?["values"]?.members ?? []).compactMap { member in

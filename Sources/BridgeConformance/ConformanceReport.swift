@@ -85,7 +85,7 @@ public struct ConformanceReport: Sendable {
 
     /// The report as JUnit XML, for continuous integration services.
     public var junit: String {
-        let bridge = XMLText.escaped(bridge)
+        let bridge = XMLText.escaped(bridge, isAttribute: true)
         let failures = results.count { $0.word == "FAIL" }
         let skipped = results.count { $0.word == "skip" || $0.word == "n/a " }
         var lines = [
@@ -98,9 +98,12 @@ public struct ConformanceReport: Sendable {
                 "  <testcase classname=\"\(bridge)\" name=\"\(result.check.id)\" time=\"\(result.seconds)\""
             switch result.outcome {
             case .passed: lines.append(head + "/>")
-            case .failed(let words): lines.append(head + "><failure message=\"\(XMLText.escaped(words))\"/></testcase>")
+            case .failed(let words):
+                let message = XMLText.escaped(words, isAttribute: true)
+                lines.append(head + "><failure message=\"\(message)\"/></testcase>")
             case .skipped(let words), .notApplicable(let words):
-                lines.append(head + "><skipped message=\"\(XMLText.escaped(words))\"/></testcase>")
+                let message = XMLText.escaped(words, isAttribute: true)
+                lines.append(head + "><skipped message=\"\(message)\"/></testcase>")
             }
         }
         return (lines + ["</testsuite>", ""]).joined(separator: "\n")

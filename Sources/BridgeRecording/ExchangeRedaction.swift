@@ -22,6 +22,9 @@ final class ExchangeRedaction: Sendable {
     /// Members of a token reply that are not secret.
     private static let harmless: Set<String> = ["tokentype", "scope", "expiresin", "error", "errordescription"]
 
+    /// The least length of a text that is a secret only by its place, in bytes.
+    private static let shortestToken = 8
+
     private let known: Mutex<SecretFinder>
     /// Header fields that the bridge's options name, in lower case.
     private let hidden = Mutex<Set<String>>([])
@@ -35,8 +38,11 @@ final class ExchangeRedaction: Sendable {
     /// Whether a text is long enough to be a secret: removing one or two characters would destroy every text.
     private static func isSecret(_ text: String) -> Bool { text.utf8.count > 2 && !text.hasPrefix(mark) }
 
-    /// Adds a known secret; returns its placeholder.
+    /// Adds a known secret; returns its placeholder, which is the same each time.
     private func learn(_ secret: String) -> String {
+        let bytes = Array(secret.utf8)
+        let match = known.withLock { $0.matches(in: bytes).first }
+        if let match, match.range == bytes.indices { return match.mark }
         let number = learned.withLock { count in
             count += 1
             return count
@@ -61,9 +67,37 @@ final class ExchangeRedaction: Sendable {
 
     private func isHidden(_ name: String) -> Bool { hidden.withLock { $0.contains(name.lowercased()) } }
 
-    /// Adds the values of a reply's hidden header fields as known secrets.
+    /// Adds the credentials that a reply's header fields give as known secrets.
     func learn(from headers: [Exchange.Field]) {
-        for field in headers where isHidden(field.name) { _ = mark(of: field.value) }
+        for field in headers {
+            if isHidden(field.name) {
+                _ = mark(of: field.value)
+            } else if let given = Self.credential(of: field) {
+                _ = placeholder(of: given)
+            }
+        }
+    }
+
+    /// Returns the cookie's value, token or key in a reply's header field; nil if its name promises none.
+    private static func credential(of field: Exchange.Field) -> String? {
+        let name = field.name.lowercased()
+        if name == "set-cookie" {
+            let pair = field.value.prefix { $0 != ";" }
+            return pair.firstIndex(of: "=").map { String(pair[pair.index(after: $0)...]) }
+        }
+        guard SecretNames.suggests(name) || name.contains("session") else { return nil }
+        // As in `Bearer TOKEN`.
+        let words = field.value.split(separator: " ")
+        return words.count < 3 ? words.last.map { String($0) } : nil
+    }
+
+    /// Returns the placeholder of a credential in a header field.
+    ///
+    /// A short text, such as a cookie's `true`, or a number occurs in other texts, so it is not searched for elsewhere.
+    private func placeholder(of credential: String) -> String {
+        let text = credential.filter { $0 != "\"" }
+        let isNumber = text.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+        return isNumber || text.utf8.count < Self.shortestToken ? Self.mark : learn(text)
     }
 
     /// Returns the placeholder of a value.
@@ -108,20 +142,37 @@ final class ExchangeRedaction: Sendable {
         headers.map { field in
             let name = field.name.lowercased()
             if isHidden(name) { return Exchange.Field(field.name, isReply ? mark(of: field.value) : Self.mark) }
-            if name == "set-cookie" { return Exchange.Field(field.name, cookie(field.value)) }
+            if name == "set-cookie" { return Exchange.Field(field.name, cookie(field)) }
             if Self.headers.contains(name) || SecretNames.isHeader(name) {
-                return Exchange.Field(field.name, Self.mark)
+                let given = isReply ? Self.credential(of: field) : nil
+                return Exchange.Field(field.name, given.map(placeholder) ?? Self.mark)
             }
             if Self.passing.contains(name) { return Exchange.Field(field.name, "(another each time)") }
-            return Exchange.Field(field.name, clean(target: field.value))
+            return Exchange.Field(field.name, clean(field: field.value))
         }.sorted { ($0.name.lowercased(), $0.value) < ($1.name.lowercased(), $1.value) }
     }
 
-    private func cookie(_ value: String) -> String {
-        let parts = value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return Self.mark }
-        let mark = learn(String(pair[pair.index(after: equals)...]))
-        return pair[...equals] + mark + (parts.count > 1 ? ";" + parts[1] : "")
+    private func cookie(_ field: Exchange.Field) -> String {
+        guard let value = Self.credential(of: field) else { return Self.mark }
+        let name = field.value.prefix { $0 != "=" }
+        let attributes = field.value.drop { $0 != ";" }
+        return "\(name)=\(placeholder(of: value))\(attributes)"
+    }
+
+    /// Returns a header field's value without known secrets, and its URLs without user info and secret parameters.
+    ///
+    /// A field may have several URLs, and text after them, as `Link` has.
+    private func clean(field value: String) -> String {
+        var text = ""
+        var rest = value[...]
+        while let scheme = rest.firstRange(of: "://") {
+            text += rest[..<scheme.upperBound]
+            rest = rest[scheme.upperBound...]
+            let authority = rest.prefix { !"/?#<>\" ".contains($0) }
+            if let at = authority.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        }
+        text += rest
+        return clean(Self.withoutParameters(text, isField: true))
     }
 
     /// Formats a body and removes its secrets.
@@ -151,7 +202,7 @@ final class ExchangeRedaction: Sendable {
             if name == "wsu:Created" || name == "wsu:Expires" { return Self.mark }
             // WS-Addressing's message identifier.
             if plain == "messageid" { return Self.mark }
-            guard isToken, value.utf8.count >= 8, !Self.harmless.contains(plain) else { return nil }
+            guard isToken, value.utf8.count >= Self.shortestToken, !Self.harmless.contains(plain) else { return nil }
             return self.learn(value)
         }
         return switch body {
@@ -162,7 +213,9 @@ final class ExchangeRedaction: Sendable {
     }
 
     /// Removes the values of secret parameters from the URLs in a text.
-    private static func withoutParameters(_ text: String) -> String {
+    ///
+    /// - Parameter isField: Whether the text is a header field's value, in which URLs end otherwise than in a body.
+    private static func withoutParameters(_ text: String, isField: Bool = false) -> String {
         let bytes = Array(text.utf8)
         var out: [UInt8] = []
         var start = 0
@@ -178,8 +231,12 @@ final class ExchangeRedaction: Sendable {
                 continue
             }
             let text = String(decoding: name, as: UTF8.self)
-            guard isSecretParameter(text), !["code", "session"].contains(SecretNames.plain(text)) else { continue }
-            let value = bytes[(index + 1)...].prefix { $0 > 0x20 && !"&\"'<>\\;#,)".utf8.contains($0) }
+            guard isSecretParameter(text), isField || !["code", "session"].contains(SecretNames.plain(text))
+            else { continue }
+            let end = isField ? "&\"<>#" : "&\"'<>\\;#,)"
+            var value = bytes[(index + 1)...].prefix { $0 > 0x20 && !end.utf8.contains($0) }
+            // What separates a list's members belongs to the list.
+            while isField, let last = value.last, ",;".utf8.contains(last) { value.removeLast() }
             guard !value.isEmpty else { continue }
             out += bytes[start...index] + Array(mark.utf8)
             start = value.endIndex

@@ -79,6 +79,11 @@ public final class ExchangeTape: Sendable {
     /// Seconds since 1970; in a replay, the recording's time.
     public var now: Int64 { isReplaying ? recordedAt + Int64(seconds) : Int64(time(nil)) }
 
+    /// When the recording of the command began, in seconds since 1970.
+    ///
+    /// A request that holds the present time takes this one: it is the same in the recording and in each replay.
+    public var start: Int64 { recordedAt }
+
     /// Seconds since the instance was opened; in a replay, the recording's time plus the delays of faults.
     public var seconds: Double {
         isReplaying ? state.withLock { $0.seconds } : MonotonicClock.seconds - began
@@ -146,8 +151,8 @@ public final class ExchangeTape: Sendable {
             name = String(repeating: "0", count: max(0, 18 - digits.count)) + digits + "-\(getpid())-\(number)"
         }
 
-        /// Adds the reply's hidden header fields as known secrets once its head is complete: the next request may quote
-        /// them.
+        /// Adds the credentials in the reply's header fields as known secrets once its head is complete: the next
+        /// request may quote them.
         package func learn(_ headers: [Exchange.Field]) { tape.redaction.learn(from: headers) }
 
         /// Writes the exchange; only the first call has an effect.
@@ -164,7 +169,8 @@ public final class ExchangeTape: Sendable {
             case .answer(let status, let headers, let body):
                 file.status = status
                 let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-                // The body first: it may hold a token that also occurs in the headers.
+                // A body may have the value of a cookie. The fields are cleaned last, for a body may give a token, too.
+                tape.redaction.learn(from: headers)
                 file.replyBody =
                     isExact
                     ? tape.redaction.clean(exact: body)

@@ -110,6 +110,48 @@ import Testing
         #expect(found == .text(clean))
     }
 
+    @Test(arguments: [
+        (
+            #"<http://h/b?page=2&api_key=k>; rel="next", <http://u:p@h/b?page=3>; rel="last""#,
+            #"<http://h/b?page=2&api_key=***>; rel="next", <http://h/b?page=3>; rel="last""#
+        ),
+        ("http://u:p@h/cb?code=a,b;c'd)e&x=1#access_token=k", "http://h/cb?code=***&x=1#access_token=***"),
+        ("http://h/a?token=k, http://v@h/b", "http://h/a?token=***, http://h/b"),
+        ("/next?page=2", "/next?page=2"),
+    ])
+    func `the URLs in a header field lose user info and secret parameters, and nothing else`(
+        value: String, clean: String
+    ) {
+        let fields = ExchangeRedaction(secrets: []).clean([Exchange.Field("Link", value)], isReply: true)
+        #expect(fields.map(\.value) == [clean])
+    }
+
+    @Test func `what a reply's header fields give as a credential is found in its body, too`() {
+        let redaction = ExchangeRedaction(secrets: [])
+        let fields = [
+            Exchange.Field("Set-Cookie", "sid=csrfHHHIII888999; HttpOnly"),
+            Exchange.Field("Set-Cookie", "seen=true; Path=/"), Exchange.Field("Set-Cookie", "since=1767225600"),
+            Exchange.Field("X-Auth-Token", "tokAAABBBCCC"), Exchange.Field("WWW-Authenticate", "Basic"),
+        ]
+        redaction.learn(from: fields)
+        let body = #"{"csrf":"csrfHHHIII888999","on":true,"at":1767225600,"token":"tokAAABBBCCC","t":"tokAAABBBCCC"}"#
+        guard
+            case .text(let text) = redaction.clean(body: Array(body.utf8), type: "application/json", isReply: true)
+        else {
+            Issue.record("no text")
+            return
+        }
+        let lines = text.split(separator: "\n").dropFirst().dropLast().map { $0.drop { $0 == " " } }
+        #expect(
+            lines == [
+                #""csrf": "***1","#, #""on": true,"#, #""at": 1767225600,"#, #""token": "***2","#, #""t": "***2""#,
+            ])
+        #expect(
+            redaction.clean(fields, isReply: true).map(\.value) == [
+                "seen=***; Path=/", "sid=***1; HttpOnly", "since=***", "***", "***2",
+            ])
+    }
+
     @Test func `a broken exchange is reported with its line`() {
         func fault(_ text: String) -> String? {
             ExchangeFile.fault(in: text).map { "\($0.line): \($0.words)" }

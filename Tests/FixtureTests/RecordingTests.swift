@@ -65,6 +65,64 @@ import Testing
         #expect(try String(contentsOfFile: second, encoding: .utf8).contains("?updated_since=2024-03-05T10"))
     }
 
+    @Test func `two secrets whose stand-ins begin alike are recorded, and neither comes into the case`() async throws {
+        _ = try folder.write(
+            """
+            version: 1
+            bridges:
+              api:
+                plugin: rest
+                options:
+                  url: "\(remote.url)"
+                  parameters: {place: {env: PLACE}}
+                  auth: {type: bearer, token: {env: TOKEN}}
+            entities:
+              Team:
+                bridge: api
+                key: id
+                attributes: {id: integer}
+                rest: {path: /teams, records: $.items, query: {s: "{place}"}}
+
+            """, to: "bmo.yml")
+        let secrets = ["PLACE": "value-one-\(secret)", "TOKEN": "value-two-\(secret)"]
+        let run = try await bmo("fixtures", "record", "./teams", environment: secrets)
+        #expect(run.exitCode == 0, "\(run)")
+        let path = folder.appending("teams/exchanges/001-GET-teams.http")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("/teams?s=***") && !text.contains("value-"), "\(text)")
+    }
+
+    @Test func `requests with the present time are replayed with that of the recording, in each step`() async throws {
+        _ = try config(
+            "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items, "
+                + "since: {start: now-3d, format: \"%s\"}, query: {from: \"{since}\", to: \"{until}\"}}}")
+        let begin = Int(Date().timeIntervalSince1970)
+        #expect(try await bmo("fixtures", "record", "./teams").exitCode == 0)
+        let added = try await bmo("fixtures", "record", "./teams", "--add", "sync")
+        #expect(added.exitCode == 0, "\(added)")
+        func until(_ step: Int) throws -> Int {
+            let path = folder.appending("teams/exchanges/\(step)/001-GET-teams.http")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let digits = try #require(text.firstMatch(of: /to=(\d+)/)).output.1
+            return try #require(Int(digits))
+        }
+        let (first, second) = (try until(1), try until(2))
+        #expect(first >= begin && second >= first)
+        // As if the first step had been recorded a week earlier.
+        let week = 604_800
+        let exchanges = folder.appending("teams/exchanges/1")
+        for name in try FileManager.default.contentsOfDirectory(atPath: exchanges) {
+            let text = try String(contentsOfFile: "\(exchanges)/\(name)", encoding: .utf8)
+                .replacing("to=\(first)", with: "to=\(first - week)")
+                .replacing("from=\(first - 259_200)", with: "from=\(first - 259_200 - week)")
+            try text.write(toFile: "\(exchanges)/\(name)", atomically: true, encoding: .utf8)
+        }
+        _ = try folder.write(
+            "recorded: [\(first - week), \(second)]\nsteps: [sync, sync]\n", to: "teams/case.yml")
+        let run = try await bmo("fixtures", "run", "./teams", "--strict")
+        #expect(run.exitCode == 0, "\(run)")
+    }
+
     @Test func `what looks like a secret in a reply is reported`() async throws {
         _ = try config("Thing: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /leak}}")
         let run = try await bmo("fixtures", "record", "./leak")

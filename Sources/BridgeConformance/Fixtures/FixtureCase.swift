@@ -15,8 +15,8 @@ public struct FixtureCase: Sendable {
     public let folder: String
     /// The arguments of each command that it runs.
     package var steps: [[String]] = [["sync"]]
-    /// The time of the recording, in seconds since 1970.
-    package var recorded: Int64?
+    /// The time of each step's recording, in seconds since 1970; the last one counts for all further steps.
+    package var recorded: [Int64] = []
     /// The server addresses that are secrets in the configuration.
     package var values: [(key: String, value: String)] = []
 
@@ -61,7 +61,8 @@ public struct FixtureCase: Sendable {
             case "steps":
                 steps = try (value.array ?? []).map { try Self.step($0, settings) }
                 if steps.isEmpty { throw Fault("\(settings): steps is not a list of commands such as [sync, sync]") }
-            case "recorded": recorded = value.int ?? value.string.flatMap(Self.seconds)
+            case "recorded":
+                recorded = (value.array ?? [value]).compactMap { $0.int ?? $0.string.flatMap(Self.seconds) }
             case "values":
                 values = (value.members ?? []).compactMap { pair in pair.value.string.map { (pair.key, $0) } }
             default: throw Fault("\(settings): unknown key \"\(key)\"; valid: recorded, steps, values")
@@ -89,6 +90,9 @@ public struct FixtureCase: Sendable {
     private static func seconds(_ text: String) -> Int64? {
         ISODate(text).map { $0.microseconds / 1_000_000 }
     }
+
+    /// Returns when a step was recorded, in seconds since 1970; nil if that is not known.
+    func time(of step: Int) -> Int64? { recorded.prefix(step + 1).last }
 
     /// Returns the folder of a step's exchanges.
     func exchanges(_ step: Int) -> String {
@@ -129,9 +133,10 @@ public struct FixtureCase: Sendable {
     /// The contents of `case.yml`; empty if the case needs no settings.
     var settingsText: String {
         var text = ""
-        if let recorded {
-            let date = Date(timeIntervalSince1970: Double(recorded))
-            text += "recorded: \"\(date.formatted(.iso8601))\"\n"
+        if !recorded.isEmpty {
+            let times = recorded.map { "\"\(Date(timeIntervalSince1970: Double($0)).formatted(.iso8601))\"" }
+            let list = times.joined(separator: ", ")
+            text += Set(times).count == 1 ? "recorded: \(times[0])\n" : "recorded: [\(list)]\n"
         }
         if steps != [["sync"]] {
             text += "steps:\n"

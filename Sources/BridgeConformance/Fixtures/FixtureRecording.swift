@@ -78,14 +78,17 @@ public struct FixtureRecording: Sendable {
             fixture.steps.append(step)
         } else {
             fixture.steps = [step]
-            fixture.recorded = Int64(Date().timeIntervalSince1970)
         }
+        let now = Int64(Date().timeIntervalSince1970)
+        let times = fixture.steps.indices.dropLast().map { fixture.time(of: $0) ?? now }
+        fixture.recorded = times + [now]
         fixture.values = secrets.addresses
         let raw = runner.folder.appendingPathComponent("raw").path
         try files.createDirectory(atPath: raw, withIntermediateDirectories: true)
         var session = ExchangeSession(mode: .record, folder: raw, report: "", database: "")
         let faults = try FaultFile(path: fixture.folder + "/faults.yml", steps: .max)
         session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
+        session.recorded = now
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
         // Exit code 2 is an error in the command line or the configuration.
         guard step.first == "sync" ? ending.report != nil : ending.exitCode != 2 else {

@@ -97,7 +97,7 @@ public struct FixtureRun: Sendable {
         _ step: [String], _ index: Int, _ faults: FaultFile, _ runner: StepRunner
     ) async throws -> StepRunner.Ending {
         var session = ExchangeSession(mode: .replay, folder: fixture.exchanges(index), report: "", database: "")
-        session.recorded = fixture.recorded
+        session.recorded = fixture.time(of: index)
         session.values = fixture.values
         session.faults = faults.rules(of: index).map(\.value)
         let ending = try await runner.run(step, config: fixture.config, session: session, directory: fixture.folder)
