@@ -132,14 +132,27 @@ def hal(r):
 def graphql(r):
     if "fail" in r.body["query"]:
         return {"data": None, "errors": [{"message": "no field `fail`", "extensions": {"code": "GRAPHQL_VALIDATION_FAILED"}}]}
-    items, follows = window(int(r.body["variables"].get("after") or 0))
-    page = {"hasNextPage": follows is not None, "endCursor": str(follows or COUNT)}
+    after = r.body["variables"].get("after")
+    counts = "$after: Int" in r.body["query"]
+    if counts and isinstance(after, str):
+        return {"data": None, "errors": [{"message": "after must be an Int"}]}
+    items, follows = window(int(after or 0))
+    page = {"hasNextPage": follows is not None, "endCursor": (follows or COUNT) if counts else str(follows or COUNT)}
     if "edges" in r.body["query"]:
         return {"data": {"users": {"edges": [{"cursor": "c", "node": item} for item in items], "pageInfo": page}}}
     reply = {"data": {"users": {"totalCount": COUNT, "nodes": items, "pageInfo": page}}}
     if "partial" in r.body["query"] and items[0]["id"] == 1:
         reply["errors"] = [{"message": "user 99 is not yours", "extensions": {"code": "FORBIDDEN"}}]
     return reply
+
+
+def counted_cursor(r):
+    """A cursor and a key that are numbers, and are not taken as texts."""
+    after = r.body.get("after", 0)
+    if not isinstance(after, int):
+        return {"error": "after must be a number"}, {"status": 400}
+    items, follows = window(after)
+    return {"items": items, "next": follows}
 
 
 def graphql_offset(r):
@@ -669,6 +682,10 @@ def marked(r):
     head = {"Link": f'<{link}>; rel="next"'} if style == "link" and follows else {}
     if flags.get("unmarked") == page:
         return body, head
+    if flags.get("etag") == "none":
+        return body, {**head, "ETag": ""}
+    if r.method == "HEAD" and "head" in flags:
+        return {}, {"status": flags["head"], **({"Retry-After": "0"} if "pause" in flags else {})}
     tag = '"' + hashlib.sha256(json.dumps(body).encode()).hexdigest() + '"'
     if r.headers.get("If-None-Match") == tag:
         return b"", {"status": 304, "ETag": tag}

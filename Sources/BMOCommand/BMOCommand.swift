@@ -52,6 +52,7 @@ public struct BMOCommand: AsyncParsableCommand {
         BridgeHost.serveIfAsked()
         BridgeHost.keepOthersOut()
         BridgeHost.keepFreedMemory()
+        OpenFileLimit.raise()
         CommandEnd.waitForReaders()
         Task { await run() }
         dispatchMain()

@@ -43,8 +43,8 @@ public struct Configuration: Sendable, Equatable {
             ? DatabaseURI.absolute(text, relativeTo: folder) : FilePath.absolute(text, relativeTo: folder)
     }
 
-    /// The absolute path of the file's folder.
+    /// The absolute path of the file's folder; of the process's folder for a file that is a pipe or a device.
     ///
     /// Relative paths of secrets start there.
-    public var directory: String { FilePath.directory(of: file) }
+    public var directory: String { FilePath.base(of: file) }
 }

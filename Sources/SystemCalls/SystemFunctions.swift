@@ -28,3 +28,13 @@ package func systemClose(_ descriptor: CInt) -> CInt { close(descriptor) }
 /// Sends a signal (kill(2)).
 @discardableResult
 package func systemKill(_ process: CInt, _ signal: CInt) -> CInt { kill(process, signal) }
+
+/// Returns whether no further file can be opened, because this process or the machine has too many open.
+package func hasTooManyOpenFiles() -> Bool {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor < 0 else {
+        close(descriptor)
+        return false
+    }
+    return errno == EMFILE || errno == ENFILE
+}

@@ -1,3 +1,13 @@
+extension Sequence<String> {
+    /// The texts as a line of CSV, without its line break (RFC 4180, section 2).
+    ///
+    /// The only field of a line is quoted if it is empty: readers skip an empty line.
+    package var csvLine: String {
+        let line = map(\.csvField).joined(separator: ",")
+        return line.isEmpty ? "\"\"" : line
+    }
+}
+
 extension String {
     /// The text as a field of CSV, quoted if it needs to be (RFC 4180, section 2).
     package var csvField: String { csvField(delimiter: ",", quote: "\"") }

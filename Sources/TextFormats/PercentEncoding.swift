@@ -18,9 +18,10 @@ package enum PercentEncoding {
     /// Returns the parameters of a query or a form (application/x-www-form-urlencoded), decoded, in order; a parameter
     /// without `=` has an empty value.
     package static func pairs(_ query: some StringProtocol) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { decoded($0, plusIsSpace: true) }
+        // As characters, `=` before a combining mark would be another one.
+        String(query).utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { decoded(Substring($0), plusIsSpace: true) }
             return (name: halves[0], value: halves.count == 2 ? halves[1] : "")
         }
     }

@@ -62,6 +62,8 @@ struct ChosenStores: StoreProvider {
         try stores(location).migrate(location, to: model, backup: backup)
     }
 
+    func faults(of location: String) throws -> [StoreError] { try stores(location).faults(of: location) }
+
     func contents(of location: String) throws -> [TableContents] { try stores(location).contents(of: location) }
 
     func readContent(of location: String, model: CompiledModel, _ body: (any ContentReader) throws -> Void) throws {

@@ -6,12 +6,12 @@ struct DarwinNames {
     /// same look.
     private static let known = Set(
         """
-        CLOCK_MONOTONIC CLOCK_REALTIME EACCES EAGAIN EEXIST EFBIG EINTR EINVAL EISDIR ENOENT ENOSPC ENOTDIR ENXIO
-        EPERM ETIMEDOUT EWOULDBLOCK F_OK LOCK_EX LOCK_NB LOCK_SH MAP_FAILED MAP_SHARED O_APPEND O_CLOEXEC O_CREAT
-        O_DIRECTORY O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY O_RDWR O_TRUNC O_WRONLY POLLIN PROT_READ PROT_WRITE
-        PTHREAD_CREATE_DETACHED
+        CLOCK_MONOTONIC CLOCK_REALTIME EACCES EAGAIN EEXIST EFBIG EINTR EINVAL EISDIR EMFILE ENFILE ENOENT ENOSPC
+        ENOTDIR ENXIO EPERM ETIMEDOUT EWOULDBLOCK F_OK LOCK_EX LOCK_NB LOCK_SH MAP_FAILED MAP_SHARED O_APPEND O_CLOEXEC
+        O_CREAT O_DIRECTORY O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY O_RDWR O_TRUNC O_WRONLY POLLIN PROT_READ
+        PROT_WRITE PTHREAD_CREATE_DETACHED
         PTHREAD_CREATE_JOINABLE REG_EXTENDED R_OK SIGPIPE SIG_BLOCK SIG_SETMASK S_IFDIR S_IFMT S_IFREG S_IWGRP
-        S_IWOTH access clock_gettime close closedir dev_t errno fchmod fchown fcntl flock free fstat fsync ftruncate
+        S_IWOTH W_OK access clock_gettime close closedir dev_t errno fchmod fchown fcntl flock free fstat fsync ftruncate
         getcwd getegid getenv geteuid getpid gmtime_r ino_t kill malloc memcmp mkdir mkstemp mmap mode_t munmap
         off_t open opendir poll pollfd pread pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate
         pthread_attr_t pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_t

@@ -95,6 +95,18 @@ import Testing
         }
     }
 
+    @Test func `a write that may have arrived says so`() throws {
+        for mayHaveArrived in [true, false] {
+            let failure = try failure { writer in
+                writer.member("code", "unreachable")
+                writer.member("message", "the connection broke")
+                writer.member("retryable", true)
+                writer.member("may_have_arrived", mayHaveArrived)
+            }
+            #expect(failure.isRetryable && failure.mayHaveArrived == mayHaveArrived)
+        }
+    }
+
     @Test func `rejected records arrive without secrets`() throws {
         let page = try page { writer in
             writer.key("rejected")

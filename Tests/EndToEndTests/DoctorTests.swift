@@ -66,6 +66,17 @@ extension EndToEndTests {
             #expect(findings.contains { $0.subject == "servers" && $0.state == "skipped" }, "\(run)")
         }
 
+        @Test func `a database with two names is an error, and no command writes it`() async throws {
+            _ = try await bmo("sync", "-q")
+            try FileManager.default.linkItem(atPath: database, toPath: database + "-link")
+            let run = try await bmo("doctor", "--offline", "--json")
+            #expect(run.exitCode == 1, "\(run)")
+            let messages = try findings(run).filter { $0.subject == "database" && $0.state == "error" }.map(\.message)
+            #expect(messages.count == 1 && messages[0].contains("the file has 2 names (hard links)"), "\(run)")
+            let sync = try await bmo("sync", "-q")
+            #expect(sync.exitCode == 2 && sync.errorOutput.contains(" -xdev -samefile "), "\(sync)")
+        }
+
         @Test func `the secret that every user may read is a warning, and its text is not printed`() async throws {
             try site.folder.write("very-secret-words\n", to: "token")
             try site.folder.write(
@@ -110,6 +121,13 @@ extension EndToEndTests {
         @Test func `no health file, and a file of another kind, are errors`() async throws {
             #expect(try await bmo("doctor", "--health", "none.json").exitCode == 1)
             #expect(try await bmo("doctor", "--health", "bmo.yml").exitCode == 1)
+        }
+
+        @Test func `a low limit of open files is raised`() async throws {
+            let run = try await ProcessRun.run(
+                "bash", ["-c", "ulimit -S -n 12; exec \"$0\" sync Country -q", BuiltCommand.path()],
+                directory: folder.path)
+            #expect(run.exitCode == 0, "\(run)")
         }
 
         @Test func `the version lists the plugins and libraries on request`() async throws {

@@ -41,6 +41,25 @@ extension EndToEndTests {
             #expect(gone.output.contains(#""rolled_back":true"#), "\(gone)")
         }
 
+        @Test func `a delete whose answer is lost is neither rolled back nor undone`() async throws {
+            // The server carries out the first request of each kind, and closes the connection.
+            let place = try RemoteWorkspace.notes(style: "droponce")
+            _ = try? await place.server.curl(
+                "droponce/topics", "-X", "POST", "-H", "Content-Type: application/json", "-d", #"{"name": "a"}"#)
+            try await place.expect("sync", "-q")
+            #expect(try place.value("SELECT count(*) FROM Topic") == "1")
+            let run = try await place.bmo("delete", "Topic", "1", "--or-rollback")
+            #expect(run.exitCode == 1 && !run.output.contains("rolled back"), "\(run)")
+            #expect(run.errorOutput.contains("kept as outbox 1, and the next push sends it again"), "\(run)")
+            #expect(try place.rows("SELECT state, may_have_arrived FROM bmo_outbox") == [["pending", "1"]])
+            let edit = try place.value("SELECT max(id) FROM bmo_runs WHERE kind = 'edit'")
+            #expect(try await place.bmo("undo", edit).exitCode != 0)
+            #expect(try place.rows("SELECT * FROM Topic").isEmpty)
+            try await place.expect("outbox", "retry", "1")
+            #expect(try await place.expect("push").contains("1 sent"))
+            #expect(try await place.server.content("topics") == "[]")
+        }
+
         @Test func `temporary integer keys are typed as they are shown`() async throws {
             let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a")
@@ -188,6 +207,14 @@ extension EndToEndTests {
             try place.folder.write(#"{"text": "a", "text": "b"}"#, to: "note.json")
             let run = try await place.bmo("create", "Note", "--values", "note.json")
             #expect(run.exitCode == 2 && run.errorOutput.contains("text is given twice"), "\(run)")
+        }
+
+        @Test func `a value may begin with a combining mark`() async throws {
+            let place = try RemoteWorkspace.notes()
+            try await place.expect("create", "Note", "--set", "text=\u{301}a=b")
+            #expect(try place.value("SELECT hex(text) FROM Note") == "CC81613D62")
+            let found = try await place.expect("list", "Note", "--where", "text=\u{301}a=b", "--json")
+            #expect(found.contains(#""text":"#), "\(found)")
         }
 
         @Test func `retry without a number makes due what waits for its next try too`() async throws {

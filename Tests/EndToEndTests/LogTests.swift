@@ -90,6 +90,7 @@ extension EndToEndTests {
         private static let failures: [(words: [String], code: Int32)] = [
             (["sync", "Ctiy"], 2), (["list"], 2), (["get", "City", "1", "--colour"], 2), (["stauts"], 2),
             (["status", "--log-level", "loud"], 2), (["check", "-f", "other.yml"], 2), (["check", "-f", "bad.yml"], 2),
+            (["check", "-f", ""], 2),
             (["init", "bmo.yml"], 2), (["undo", "7"], 2), (["introspect", "rest", "--openapi", "missing.json"], 1),
         ]
 

@@ -7,6 +7,9 @@ extension EndToEndTests {
     @Suite struct MigrateTests {
         @Test func `a changed config is reported, shown as a plan, and followed after a backup`() async throws {
             let workplace = try await RemoteWorkspace.demo()
+            let none = try await workplace.bmo("migrate")
+            #expect(none.exitCode == 2, "\(none)")
+            none.expectMessages("there is no database", "`bmo sync` creates it")
             let first = try await workplace.bmo("sync", "Country")
             try #require(first.exitCode == 0, "\(first)")
             let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)

@@ -60,6 +60,18 @@ extension EndToEndTests {
             #expect(try await server.query("SELECT count(*) || ' ' || min(id) FROM Item") == "1208 4", "\(sync)")
         }
 
+        @Test(arguments: pagings)
+        func `no row is lost where others are deleted and as many added, so that the total stays`(paging: String)
+            async throws
+        {
+            let server = try await serve(paging)
+            try server.folder.write("", to: "replacing")
+            let sync = try await server.bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)")
+            #expect(try await server.query("SELECT count(*) || ' ' || min(id) FROM Item") == "1211 4", "\(sync)")
+            try await server.bmo("plan").expectMessages("what changed since")
+        }
+
         @Test func `a listing that never stands still keeps the value to ask from`() async throws {
             let server = try await serve(Self.pagings[1])
             try server.folder.write("", to: "restless")

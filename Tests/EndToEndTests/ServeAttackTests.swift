@@ -225,7 +225,19 @@ extension EndToEndTests {
             #expect(said.contains("--password takes env:NAME or file:PATH") && !said.contains("opensesame"))
             #expect(try await refusal("--password", "env:SHORT").contains("shorter than 12 characters"))
             #expect(try await refusal("--password", "env:PAGE_MISSING").contains("PAGE_MISSING is not set"))
-            #expect(try await refusal("--listen", "here:x").contains("is not an address"))
+            for listen in ["here:x", "8080x", "a b", ":8080", ""] {
+                #expect(try await refusal("--listen", listen).contains("is not an address"))
+            }
+            for listen in ["*:0", "0:0", "3f2a1bc9d0e4:0"] {
+                #expect(try await refusal("--listen", listen).contains("can be reached from other machines"))
+            }
+            let both = try await refusal("--listen", "127.0.0.1:0", "--socket", "page.sock")
+            #expect(both.contains("cannot be combined"))
+            let path = String(repeating: "a", count: 108)
+            #expect(try await refusal("--socket", path).contains("has 108 bytes, and that of a socket may have 107"))
+            for host in ["shop.example.org:8443", "https://shop.example.org/", "*", ""] {
+                #expect(try await refusal("--host", host).contains("use a form like shop.example.org"))
+            }
         }
 
         @Test func `a socket belongs to its user, and is gone at the end`() async throws {

@@ -187,10 +187,17 @@ extension EndToEndTests {
                 saved.contains("Saved here: text. Edit 2 waits to be sent.")
                     && saved.contains("&lt;b&gt;second&lt;/b&gt;"))
             #expect(try place.value("SELECT text FROM Note WHERE city IS NULL") == "<b>second</b>")
-            #expect(
-                try await page.act("/object/Note/1", ["v.text": "x", "w.text": "x"]).contains("Nothing was changed."))
-            #expect(try await page.act("/decide/outbox", ["id": "2", "do": "drop"]).contains("Edit 2 was dropped"))
-            #expect(try place.value("SELECT text FROM Note") == "first")
+            let untouched = try await page.act("/object/Note/1", ["v.text": "x", "w.text": "x"])
+            #expect(untouched.contains("Nothing had to be changed."))
+            let old = try #require(try await page.page("/decide").value(of: "seen"))
+            // The edit gets another value, which the page above did not show.
+            _ = try await page.act("/object/Note/1", ["v.city": "Lyon", "wn.city": "1", "n.city": "1"])
+            let stale = try await page.post("/decide/outbox", ["id": "2", "do": "drop", "seen": old])
+            #expect(stale.status == 409 && stale.body.contains("Edit 2 changed after the page was loaded"), "\(stale)")
+            let now = try #require(try await page.page("/decide").value(of: "seen"))
+            let dropped = try await page.act("/decide/outbox", ["id": "2", "do": "drop", "seen": now])
+            #expect(dropped.contains("Edit 2 was dropped"))
+            #expect(try place.value("SELECT text FROM Note WHERE city IS NULL") == "first")
 
             _ = try await page.act("/object/Note/1", ["v.text": "third", "w.text": "first"])
             _ = try await page.act("/push")
@@ -204,6 +211,57 @@ extension EndToEndTests {
             #expect(try place.value("SELECT count(*) FROM bmo_outbox WHERE operation = 'delete'") == "1")
             let bad = try await page.post("/new/Note", ["v.topic": "x"])
             #expect(bad.status == 400 && bad.body.contains("topic: "), "\(bad)")
+        }
+
+        @Test func `a form that is sent twice is carried out once`() async throws {
+            let place = try RemoteWorkspace.notes()
+            try await place.expect("sync", "-q")
+            let page = try await PageBrowser(in: place.folder.path)
+            #expect(try await page.page("/new/Note").value(of: "once")?.isEmpty == false)
+            let form: KeyValuePairs = ["once": "a1", "v.text": "new", "wn.text": "1", "n.text": "1"]
+            let first = try await page.post("/new/Note", form)
+            let second = try await page.post("/new/Note", form)
+            let made = try #require(first.header("Location"))
+            #expect(first.status == 303 && second.status == 303 && second.header("Location") == made)
+            #expect(try await page.page(made).contains("created this object once"))
+            #expect(try place.value("SELECT count(*) FROM Note") == "1")
+            // The same page with other values, after the browser's "back".
+            _ = try await page.act("/new/Note", ["once": "a1", "v.text": "other", "wn.text": "1", "n.text": "1"])
+            #expect(try place.value("SELECT count(*) FROM Note") == "2")
+
+            let edit: KeyValuePairs = ["v.text": "edited", "w.text": "new"]
+            #expect(try await page.act(made, edit).contains("Saved here: text."))
+            #expect(try await page.act(made, edit).contains("Nothing had to be changed."))
+        }
+
+        @Test func `the plan says what waits, and how many edits it leaves out`() async throws {
+            let place = try RemoteWorkspace.notes()
+            let lines = (1...201).map { #"{"text": "note \#($0)"}"# }
+            try place.folder.write(lines.joined(separator: "\n") + "\n", to: "notes.ndjson")
+            try await place.expect("create", "Note", "--values", "notes.ndjson")
+            let next = try place.value("SELECT strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '+1 hour')")
+            _ = try place.rows("UPDATE bmo_outbox SET not_before = '\(next)', attempts = 1 WHERE id = 1")
+            let page = try await PageBrowser(in: place.folder.path)
+            let plan = try await page.page("/plan")
+            #expect(plan.contains("The first 200 of 201 are shown.") && plan.contains("note 200"), "\(plan)")
+            #expect(plan.contains("not sent now: next try at \(next)") && !plan.contains("note 201"))
+            #expect(try await page.page("/decide").contains("<p>Next try at "))
+        }
+
+        @Test func `a sync that cannot open the database counts as failed`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+            let kept = site.folder.appending("kept.sqlite")
+            try FileManager.default.moveItem(atPath: site.database, toPath: kept)
+            try site.folder.write(String(repeating: "garbage ", count: 2000), to: "bmo.sqlite")
+            #expect(try await page.post("/sync").status == 303)
+            try await eventually("the sync has failed") {
+                try await page.get("/events", "-m", "2").body.contains(#""outcome":"failed""#)
+            }
+            try FileManager.default.removeItem(atPath: site.database)
+            try FileManager.default.moveItem(atPath: kept, toPath: site.database)
+            let metrics = try await page.page("/metrics")
+            #expect(metrics.contains("bmo_sync_failures_total{code=\"database\"} 1\n"), "\(metrics)")
         }
 
         @Test func `a conflict shows its three values and is decided`() async throws {
@@ -244,10 +302,41 @@ extension EndToEndTests {
             }
             #expect(try await page.page("/decide").contains(#"<a href="/object/City/40">"#))
             #expect(try await page.page("/entity/City").contains("40 rows"))
-            _ = try await page.act("/sync/delete", ["entity": "City"])
+            #expect(try await page.post("/sync/delete", ["entity": "City"]).status == 400)
+            let shown = try await eventually("the preview is over") { try await page.page("/decide").value(of: "held") }
+            #expect(shown == "39")
+            // Meanwhile the remote has lost one more.
+            try site.publish(cities: "[]")
+            _ = try await page.act("/sync/delete", ["entity": "City", "held": shown])
+            try await eventually("they are held again") {
+                let decide = try await page.page("/decide")
+                return decide.contains("more than the 39 that were agreed to") && decide.value(of: "held") == "40"
+            }
+            #expect(try await page.page("/entity/City").contains("40 rows"))
+            try site.publish(cities: #"[{"id": 1, "name": "c"}]"#)
+            _ = try await page.act("/sync/delete", ["entity": "City", "held": "40"])
             try await eventually("they are gone") {
                 try await page.page("/entity/City").contains("<p>1 row.")
             }
+        }
+
+        @Test func `a held deletion that an earlier version reported waits for the next sync`() async throws {
+            let site = try await RemoteWorkspace.site()
+            let many = (1...40).map { #"{"id": \#($0), "name": "c"}"# }.joined(separator: ",")
+            try site.publish(cities: "[\(many)]")
+            try await site.expectSuccess("sync", "City")
+            try site.publish(cities: #"[{"id": 1, "name": "c"}]"#)
+            _ = try await site.bmo("sync", "City")
+            _ = try await ProcessRun.run(
+                "sqlite3",
+                [site.database, "UPDATE bmo_runs SET summary = json_remove(summary, '$.entities[0].error.held')"])
+            let page = try await PageBrowser(in: site.folder.path)
+            let old = try await page.page("/decide")
+            #expect(old.contains("After the next sync, the rows can be deleted here."))
+            #expect(!old.contains("Sync and delete"))
+            _ = try await site.bmo("sync", "City")
+            let new = try await page.page("/decide")
+            #expect(!new.contains("After the next sync") && new.value(of: "held") == "39")
         }
 
         @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))

@@ -76,6 +76,12 @@ extension EndToEndTests {
                 try await place.expect("update", "Note", "2", "--set", "city=Lyon", "--push")
             }
             #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == [["1", "a"], ["2", "b"]])
+            let why = try await place.expect("why", "Note", "2")
+            #expect(why.hasPrefix("Note 2: created here, and in no listing yet"), "\(why)")
+            // It was never in a listing, and a later listing lacks it.
+            _ = try await place.server.curl("plain/notes/2", "-X", "DELETE")
+            try await place.expect("sync", "Note", "-q", "--allow-deletes")
+            #expect(try place.rows("SELECT id, text FROM Note") == [["1", "a"]])
         }
     }
 }

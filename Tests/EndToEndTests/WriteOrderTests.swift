@@ -24,6 +24,21 @@ extension EndToEndTests {
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 2)
         }
 
+        @Test func `an object with another list is not the one whose creation was lost`() async throws {
+            let place = try RemoteWorkspace.notes(style: "limbo")
+            func post(_ path: String, _ json: String) async throws {
+                _ = try await place.server.curl(
+                    "limbo/\(path)", "-X", "POST", "-H", "Content-Type: application/json", "-d", json)
+            }
+            for name in ["x", "y"] { try await post("topics", #"{"name": "\#(name)"}"#) }
+            try await place.expect("sync", "-q")
+            try await post("notes", #"{"text": "dup", "tags": [1]}"#)
+            try await place.expect("create", "Note", "--set", "text=dup", "--set", "tags=[2]")
+            let push = try await place.bmo("push", "--look-again-after", "0s")
+            #expect(push.exitCode == 1, "\(push)")
+            #expect(push.output.contains("Note 1 with its text, which is a different object: its tags"), "\(push)")
+        }
+
         @Test func `an object that was here before is not the one that was created`() async throws {
             let place = try RemoteWorkspace.notes(style: "limbo")
             let seed = #"{"text": "dup"}"#

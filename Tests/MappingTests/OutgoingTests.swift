@@ -97,6 +97,22 @@ import TestSupport
                 == #"! E.value: "gone" cannot be written: the map has no remote value for it, only for "active""#)
     }
 
+    @Test func `a text that a number cannot hold is not sent as one`() throws {
+        for text in ["17", "-5", "0", "1.10", "1.0", "12345678901234567890123", "0.5"] {
+            #expect(try remote(.text(text), as: .text, form: .number) == #"{"value":\#(text)}"#)
+        }
+        for (text, back) in [("01234", "1234"), ("1e3", "1000"), ("+5", "5"), ("-0", "0"), (".5", "0.5")] {
+            let refusal =
+                #"! E.value: "\#(text)" cannot be written: it is sent as a number, and it would come back as "\#(back)""#
+            #expect(try remote(.text(text), as: .text, form: .number) == refusal)
+        }
+        #expect(
+            try remote(.text("x-01"), as: .text, .prefix("x-"), form: .number)
+                == #"! E.value: "x-01" cannot be written: it is sent as a number, and it would come back as "x-1""#)
+        #expect(try remote(.text("12.50"), as: .decimal, form: .number) == #"{"value":12.50}"#)
+        #expect(try remote(.integer(17), as: .integer, form: .number) == #"{"value":17}"#)
+    }
+
     @Test func `a row that goes out is read as the same row`() throws {
         let owner = Entity("Owner", key: ["code"], [.of("code", .text, from: ["ref", "code"], .prefix("o-"))])
         let part = Entity("Part", key: ["a", "b"], [.of("a", .integer), .of("b", .text)])

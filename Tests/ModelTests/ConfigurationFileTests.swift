@@ -36,6 +36,22 @@ import TestSupport
         #expect(configuration.bridge(named: "api")?.isolation == isolation)
     }
 
+    @Test(arguments: ["/dev/stdin", "/dev/fd/63", "/proc/self/fd/0", nil])
+    func `relative paths in a pipe or a device start in the folder of the process`(path: String?) throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.appending("pipe.yml"), 0o600) == 0)
+        let configuration = try ConfigurationFile.load(
+            text: """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "https://api.example.com"}}}
+                entities: {Thing: {bridge: api, key: id, attributes: {id: text}, rest: {path: /}}}
+                """, path: path ?? folder.appending("pipe.yml"),
+            plugins: InvalidConfiguration.plugins(in: InvalidConfiguration.root), environment: nil)
+        let current = FileManager.default.currentDirectoryPath
+        #expect(configuration.databasePath == current + "/bmo.sqlite")
+        #expect(configuration.directory == current)
+    }
+
     @Test func `the documented sample is read`() throws {
         let configuration = try Self.load(try Self.sample(), plugins: InvalidConfiguration.shippedPlugins())
         #expect(configuration.version == 1)
@@ -284,6 +300,11 @@ import TestSupport
         #expect(
             try message("utf16.yml", [0xFF, 0xFE, 0x76, 0])
                 == "utf16.yml:1:1: error: the file is UTF-16; save it as UTF-8")
+        for mark: [UInt8] in [[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]] {
+            #expect(
+                try message("utf32.yml", mark + [0x76, 0, 0, 0])
+                    == "utf32.yml:1:1: error: the file is UTF-32; save it as UTF-8")
+        }
         #expect(
             try message("nul.yml", Array("version: 1\nx: \0".utf8))
                 == "nul.yml:2:4: error: not valid YAML: control characters are not allowed; remove the character")

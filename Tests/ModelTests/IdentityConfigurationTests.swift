@@ -261,7 +261,7 @@ import Testing
 
     @Test(arguments: [
         ("name~%land", "name ~ %land"), ("a<=3", "a <= 3"), ("a = null", "a = nil"), ("a>null", "a > null"),
-        ("a = <b", "a = <b"), ("a< =5", "a < =5"),
+        ("a = <b", "a = <b"), ("a< =5", "a < =5"), ("a=\u{301}e", "a = \u{301}e"), ("a<=\u{200D}e", "a <= \u{200D}e"),
     ])
     func `a condition is read`(_ text: String, _ expected: String) throws {
         let condition = try #require(LocalCondition(text))
@@ -282,7 +282,7 @@ import Testing
 
     @Test(arguments: ["<", "=", "~"])
     func `a condition as text is read as the same`(_ comparison: String) {
-        for value in ["=5", "~a", "b", ""] {
+        for value in ["=5", "~a", "b", "", "\u{301}e", "=\u{301}e", "\u{200C}=5"] {
             let condition = LocalCondition(LocalCondition.text("a", comparison, value))
             #expect(condition?.value == value && condition?.comparison.rawValue == comparison)
         }

@@ -50,6 +50,7 @@ import Testing
         }
         #expect(try resolve(Array("pä\n\n".utf8)) == "pä\n")
         #expect(try resolve(Array("pw\r\n".utf8)) == "pw")
+        #expect(try resolve([0xEF, 0xBB, 0xBF] + Array("pw\r\n".utf8)) == "pw", "an editor's byte order mark")
         #expect(try resolve([UInt8](repeating: 0x61, count: 64 * 1024)).count == 64 * 1024)
         func fails(_ bytes: [UInt8], _ code: SecretError.Code) {
             let error = #expect(throws: SecretError.self) { try resolve(bytes) }
@@ -57,6 +58,7 @@ import Testing
             #expect(error?.description.contains(folder.path + "/pw") == true)
         }
         fails(Array("\n".utf8), .empty)
+        fails([0xEF, 0xBB, 0xBF], .empty)
         fails([0x68, 0xFF], .unreadable)
         fails([UInt8](repeating: 0x61, count: 64 * 1024 + 1), .unreadable)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("pw"))

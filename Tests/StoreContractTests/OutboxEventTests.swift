@@ -63,6 +63,16 @@ import Testing
         #expect(differs.state == .conflict && !differs.mayHaveArrived)
     }
 
+    @Test func `an edit that is sent again may have arrived where its failure says so`() throws {
+        var lost = Self.failure
+        lost.mayHaveArrived = true
+        let again = try #require(entry(.sending).after(.settled(.waits(until: nil, lost))))
+        #expect(again.state == .pending && again.mayHaveArrived && !again.takesEdits)
+        let busy = try #require(again.after(.settled(.waits(until: nil, Self.failure))))
+        #expect(busy.mayHaveArrived, "the earlier attempt may have arrived")
+        #expect(entry(.sending).after(.settled(.waits(until: nil, Self.failure)))?.mayHaveArrived == false)
+    }
+
     @Test func `an undecided conflict keeps an entry from being sent`() throws {
         let settled = entry(.sending).after(.settled(.waits(until: nil, Self.failure)), hasConflicts: true)
         #expect(settled?.state == .conflict)

@@ -83,8 +83,9 @@ import Testing
         remote: [String: EditReversal.Remote] = [:]
     ) -> String {
         let change = RowChange(entity: "City", key: [7], kind: kind, columns: columns, links: links)
+        let entries = [entry].compactMap(\.self)
         let reversal = EditReversal(
-            change, entry, row: row, layout, isFirst: { !edited.contains($0) }, remote: { remote[$0] },
+            change, entries, row: row, layout, isFirst: { !edited.contains($0) }, remote: { remote[$0] },
             list: { _ in list })
         return switch reversal {
         case .refused(let reason): reason
@@ -143,7 +144,7 @@ import Testing
         let name = RowChange.Column(name: "name", old: "a", new: "b")
         #expect(
             describe(.updated, [name], nil)
-                == "the remote has it already, or it was edited later; make the opposite edit")
+                == "the remote has it or may have it, or it was edited later; make the opposite edit")
         #expect(describe(.updated, [name], .of(1), row: row(["name": "c"])) == "it was edited later")
         #expect(describe(.deleted, [], .of(1)) == "it was created again later")
         let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])

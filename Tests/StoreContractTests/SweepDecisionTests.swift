@@ -24,6 +24,13 @@ import Testing
         #expect(SweepRule(deletionLimit: nil).held(1, of: 100, otherOrigin: "elsewhere") == nil)
     }
 
+    @Test func `a number that was agreed to covers rows of another origin`() {
+        var rule = SweepRule(deletionLimit: DeletePolicy.DeletionLimit(share: 0, rows: 2))
+        rule.coversOtherOrigins = true
+        #expect(rule.held(2, of: 2, otherOrigin: "elsewhere") == nil)
+        #expect(rule.held(3, of: 100, otherOrigin: "elsewhere") == SweepResult.LimitExceeded(gone: 3, total: 100))
+    }
+
     @Test func `the second listing deletes only what the first one lacked too`() {
         #expect(SweepRule(deletionLimit: nil, listing: .only).confirmed([1, 2], first: []) == [1, 2])
         #expect(SweepRule(deletionLimit: nil, listing: .second).confirmed([1, 2, 3], first: [2, 3, 4]) == [2, 3])

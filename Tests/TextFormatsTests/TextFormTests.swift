@@ -15,6 +15,12 @@ import TextFormats
         #expect(text.csvField == field)
     }
 
+    @Test func `a line of CSV with an empty field alone is not empty, because readers skip an empty line`() {
+        #expect(["", ""].csvLine == ",")
+        #expect(["a", "b,c"].csvLine == "a,\"b,c\"")
+        #expect([""].csvLine == "\"\"")
+    }
+
     @Test func `a UUID has one form, whichever a remote writes`() {
         let usual = "aaaaaaaa-1234-1234-1234-123456789abc"
         let bare = String(usual.filter { $0 != "-" })
@@ -50,6 +56,7 @@ import TextFormats
 
     @Test func `text of XML has references for marks`() {
         #expect(XMLText.escaped("<a b=\"1\">&'\r\n") == "&lt;a b=&quot;1&quot;&gt;&amp;'&#13;\n")
+        #expect(XMLText.escaped("a\n\tb\r\n\"", isAttribute: true) == "a&#10;&#9;b&#13;&#10;&quot;")
     }
 
     @Test func `a time before 1970 keeps its second`() {

@@ -112,10 +112,18 @@ package final class MetricsFile: Sendable {
     /// - Parameter failure: Why it failed, such as a database that cannot be opened.
     /// - Throws: ``Failure``.
     package func note(failedSync failure: any Error) throws {
-        if failure is CancellationError { return }
-        if let error = failure as? StoreError, [.busy, .request].contains(error.code) { return }
+        if count(failedSync: failure) { try write() }
+    }
+
+    /// Adds a sync that failed before it had a report, without writing the file.
+    ///
+    /// - Returns: Whether it counts.
+    @discardableResult
+    package func count(failedSync failure: any Error) -> Bool {
+        if failure is CancellationError { return false }
+        if let error = failure as? StoreError, [.busy, .request].contains(error.code) { return false }
         samples.withLock { $0.add(.failures, 1, ["code": SyncFailure.code(of: failure)]) }
-        try write()
+        return true
     }
 
     /// Adds the result of a sync, without writing the file.

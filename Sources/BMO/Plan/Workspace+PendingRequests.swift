@@ -73,13 +73,24 @@ extension Workspace {
     ///
     /// - Throws: ``StoreError``.
     package func pendingRequests(of entities: [String]?, in store: any Store) throws -> [PendingRequest] {
+        try pendingRequests(of: entities, in: store, limit: nil).requests
+    }
+
+    /// Returns the first requests of a push in order, and the number of all.
+    ///
+    /// - Parameter limit: The number of requests to make; nil for all.
+    /// - Throws: ``StoreError``.
+    func pendingRequests(
+        of entities: [String]?, in store: any Store, limit: Int?
+    ) throws -> (requests: [PendingRequest], total: Int) {
         let names = entities.map { model.model.names(under: $0) }
         let all = try store.outbox()
-        var requests = try all.filter { entry in
+        let meant = all.filter { entry in
             names?.contains(entry.entity) != false && entry.state != .refused && entry.state != .conflict
-        }.map { try pendingRequest(of: $0, in: store) }
+        }
+        var requests = try meant.prefix(limit ?? meant.count).map { try pendingRequest(of: $0, in: store) }
         noteWaits(of: &requests, among: all)
-        return requests
+        return (requests, meant.count)
     }
 
     private func pendingRequest(of entry: OutboxEntry, in store: any Store) throws -> PendingRequest {
@@ -89,12 +100,12 @@ extension Workspace {
         }
         if let fault = obstacle(to: entry) { return PendingRequest(entry: entry, values: nil, fault: fault) }
         do {
-            let request = try PushRequest(entry, index, in: self, store)
+            let bridge = model.model.scanned(model.model.entities[index]).bridge
+            let isExplained = can("plan_write", bridge)
+            let request = try PushRequest(entry, index, in: self, store, explains: isExplained)
             var pending = PendingRequest(entry: entry, values: request.values, fault: nil)
-            pending.bridge = model.model.scanned(model.model.entities[index]).bridge
-            if can("plan_write", pending.bridge) {
-                pending.question = try PushRequest(entry, index, in: self, store, explains: true).batch
-            }
+            pending.bridge = bridge
+            if isExplained { pending.question = request.batch }
             return pending
         } catch let refusal as OutgoingPlan.Refusal {
             return PendingRequest(entry: entry, values: nil, fault: refusal.description)

@@ -16,6 +16,13 @@ extension Workspace {
     /// - Returns: A plan; a scan that cannot be planned contains its failure.
     /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds in these entities; `StoreError`.
     public func plan(_ options: SyncOptions = SyncOptions(), in store: (any Store)?) async throws -> SyncPlan {
+        var plan = try await scanPlan(options, in: store)
+        plan.writes = try plannedWrites(of: options.entities, in: store).writes
+        return plan
+    }
+
+    /// Returns the plan of a sync without the edits that a push would send.
+    package func scanPlan(_ options: SyncOptions = SyncOptions(), in store: (any Store)?) async throws -> SyncPlan {
         let connections = Connections(self)
         var plan = SyncPlan()
         do {
@@ -31,7 +38,6 @@ extension Workspace {
                         ).scan())
                 }
             }
-            plan.writes = try plannedWrites(of: options.entities, in: store)
         } catch {
             await connections.close()
             throw error
@@ -41,8 +47,15 @@ extension Workspace {
     }
 
     /// Returns the edits that a push would send, in order.
-    func plannedWrites(of entities: [String]?, in store: (any Store)?) throws -> [PlannedWrite] {
-        try store.map { try pendingRequests(of: entities, in: $0).map(PlannedWrite.init) } ?? []
+    ///
+    /// - Parameter limit: The number of edits whose requests are made, about a millisecond each; nil for all.
+    /// - Returns: The first edits, and the number of all.
+    package func plannedWrites(
+        of entities: [String]?, in store: (any Store)?, limit: Int? = nil
+    ) throws -> (writes: [PlannedWrite], total: Int) {
+        guard let store else { return ([], 0) }
+        let pending = try pendingRequests(of: entities, in: store, limit: limit)
+        return (pending.requests.map(PlannedWrite.init), pending.total)
     }
 }
 
@@ -70,15 +83,15 @@ private struct ScanPlanner {
             let plan = try ScanPlan(entity, index, source: source, in: workspace)
             var parent: ParentObject?
             if let parentScan = plan.parent {
-                let found = try parents(parentScan, plan)
+                // There may be millions of objects.
+                let found = try await ImportThread(label: "bmo.plan").run { try parents(parentScan, plan) }
                 (scan.parents, parent) = (found.told, found.first)
             }
             let scope = plan.scope(parent: scan.parents?.example == nil ? nil : parent)
             let isKnown = scan.parents == nil || scan.parents?.example != nil
             let saved = isKnown && !isPartial ? try store?.cursor(of: scope) : nil
             let place = isKnown && !isPartial && !options.restart ? try store?.progress(of: scope) : nil
-            let request = ScanRequest(
-                plan, saved: saved, isFull: options.full || isPartial, ignoresDeletionLimit: false, parent: parent)
+            let request = ScanRequest(plan, saved: saved, isFull: options.full || isPartial, parent: parent)
             let progress = place?.request == request.fingerprint ? place : nil
             scan.extent = extent(request, plan, saved)
             scan.resumesAfterPage = progress?.page

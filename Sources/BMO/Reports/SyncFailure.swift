@@ -17,6 +17,8 @@ public struct SyncFailure: Error, Sendable, CustomStringConvertible {
     public var location: String?
     /// The remote's message.
     public var remote: String?
+    /// The number of rows that the deletion limit kept from being deleted; nil for another failure.
+    package var heldDeletions: Int?
 
     /// The code of a sync that deleted nothing, because it would have exceeded the deletion limit.
     static let deletionsHeld = "brake"

@@ -76,6 +76,7 @@ extension SyncReport.Entity {
             writer.member("location", failure.location)
             writer.member("remote", failure.remote)
             writer.member("page", failure.page)
+            if let held = failure.heldDeletions { writer.member("held", held) }
         }
     }
 

@@ -154,7 +154,7 @@ struct EntityScan {
             }
         }
         try await warnOfMissingMembers(plan, listing, tally)
-        if let held = sweep.held { throw SyncFailure(held, plan) }
+        if let held = sweep.held { throw SyncFailure(held, plan, context.options.agreedDeletions) }
         return listing
     }
 }
@@ -216,7 +216,9 @@ extension SyncFailure {
 
 extension SyncFailure {
     /// Creates the failure of a sweep that the deletion limit stopped.
-    fileprivate init(_ held: SweepResult.LimitExceeded, _ plan: ScanPlan) {
+    ///
+    /// - Parameter agreed: The number of rows that may be deleted in place of the limit.
+    fileprivate init(_ held: SweepResult.LimitExceeded, _ plan: ScanPlan, _ agreed: Int?) {
         let remedy = "if that is right, `bmo sync \(plan.entity.name) --allow-deletes` deletes them"
         if let origin = held.origin {
             self.init(
@@ -225,18 +227,19 @@ extension SyncFailure {
                     "\(held.gone) of \(held.total) objects are not in the listing of \(plan.origin ?? "the bridge"), "
                     + "and the rows came from \(origin): none of them was deleted, and everything else was imported",
                 remedy: "if two configurations share the database, give each its own; \(remedy)", location: nil,
-                remote: nil)
+                remote: nil, heldDeletions: held.gone)
             return
         }
         let deletionLimit = plan.policy.deletionLimit
         let share = Int((deletionLimit.share * 100).rounded())
+        let limit = agreed.map { "the \($0) that were agreed to" } ?? "\(share) % and \(deletionLimit.rows)"
         let scopes = held.scopes > 1 ? " in the listings of \(held.scopes) parents" : ""
         self.init(
             entity: plan.entity.name, bridge: plan.bridge, page: nil, code: SyncFailure.deletionsHeld,
             message:
-                "\(held.gone) of \(held.total) objects are missing from the listing\(scopes), more than \(share) % "
-                + "and \(deletionLimit.rows): none of them was deleted, and everything else was imported",
-            remedy: remedy, location: nil, remote: nil)
+                "\(held.gone) of \(held.total) objects are missing from the listing\(scopes), more than \(limit): none of "
+                + "them was deleted, and everything else was imported",
+            remedy: remedy, location: nil, remote: nil, heldDeletions: held.gone)
     }
 }
 

@@ -146,8 +146,7 @@ struct ListingScan: Sendable {
         // same objects again.
         let cursor = confirms && plan.incremental == .token ? nil : start.cursor
         let request = ScanRequest(
-            plan, saved: cursor, isFull: context.options.full,
-            ignoresDeletionLimit: context.options.allowsDeletes, parent: parent)
+            plan, saved: cursor, isFull: context.options.full, options: context.options, parent: parent)
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
         if progress == nil, removesAbandoned { try await removeAbandoned(scope) }
@@ -233,7 +232,7 @@ struct ListingScan: Sendable {
         let layout = model.entities[plan.index]
         // Checked first: a stream begins to fetch when it is opened.
         let filter = try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model)
-        let request = ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false)
+        let request = ScanRequest(plan, saved: nil, isFull: true)
         quarantine.startOver()
         tally.began(afterPage: nil)
         let connection = try await context.connections.connection(for: plan.bridge)
@@ -342,6 +341,10 @@ struct ListingScan: Sendable {
         let words = DuplicateKeyWarnings(plan, context.workspace.model, isPositional: state.isPositional)
         // A record that moved may repeat: the next scan returns it once.
         if !state.looksAgain { for words in state.sweep.map(words.warnings) ?? [] { warn(words) } }
+        if let kept = state.sweep?.kept {
+            tally.markIncomplete()
+            warn(kept.words)
+        }
         if let field = state.unknownSkippedField {
             warn(
                 "the bridge skipped objects by their field `\(field)`, which no attribute stores unchanged: "

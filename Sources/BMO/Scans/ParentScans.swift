@@ -93,6 +93,10 @@ struct ParentScans {
     func end() async throws -> SweepResult {
         let sweep = sweeps ? try await finish() : SweepResult()
         tally.add(sweep)
+        if let kept = sweep.kept {
+            tally.markIncomplete()
+            tally.warn(kept.words)
+        }
         for words in DuplicateKeyWarnings(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
         return sweep
     }
@@ -223,8 +227,7 @@ struct ParentScans {
     }
 
     private func finish() async throws -> SweepResult {
-        let rule = SweepRule(
-            deletionLimit: context.options.allowsDeletes ? nil : plan.policy.deletionLimit, origin: plan.origin)
+        let rule = context.options.sweep(of: plan)
         let result = Mutex(SweepResult())
         try await context.gate.pass {
             try await context.thread.run { [context, plan] in

@@ -16,6 +16,9 @@ extension Workspace {
         public var full: Bool
         /// Deletes all objects that the listings lack, regardless of deletion limits.
         public var allowsDeletes: Bool
+        /// The number of rows that a sweep may delete in place of the deletion limits, such as a person has been shown; nil
+        /// for the limits.
+        package var agreedDeletions: Int?
         /// Conditions that all fetched and imported records must meet.
         ///
         /// Conditions that the configuration maps go to the API; all are checked before the import. Such a scan covers

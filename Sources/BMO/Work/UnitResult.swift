@@ -143,7 +143,8 @@ extension SyncFailure {
         self.init(
             entity: entity, bridge: bridge, page: value["page"]?.integer.map { Int($0) },
             code: value["code"]?.text ?? "internal", message: value["message"]?.text ?? "",
-            remedy: value["remedy"]?.text, location: value["location"]?.text, remote: value["remote"]?.text)
+            remedy: value["remedy"]?.text, location: value["location"]?.text, remote: value["remote"]?.text,
+            heldDeletions: value["held"]?.integer.map { Int($0) })
     }
 }
 

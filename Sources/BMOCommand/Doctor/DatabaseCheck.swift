@@ -9,24 +9,28 @@ struct DatabaseCheck {
     private var path: String { workspace.configuration.databasePath }
 
     func findings() -> [Finding] {
-        guard workspace.stores.exists(path) else {
-            return [.ok(Self.subject, "\(path) does not exist yet; the first `bmo sync` creates it")]
-        }
+        var faults: [Finding] = []
         do {
+            faults = try workspace.stores.faults(of: path).map(finding)
+            guard workspace.stores.exists(path) else {
+                let words = "\(path) does not exist yet; the first `bmo sync` creates it"
+                return faults.isEmpty ? [.ok(Self.subject, words)] : faults
+            }
             let store = try workspace.openStoreForReading()
             defer { try? store.close() }
-            return try findings(in: store)
+            return faults + (try findings(in: store))
         } catch let error as StoreError {
-            let migrates = error.code == .schema
-            return [
-                .error(
-                    Self.subject, error.message,
-                    remedy: error.remedy
-                        ?? (migrates ? "run `bmo migrate`" : "check that the file is readable and not damaged"))
-            ]
+            return faults + [finding(error)]
         } catch {
-            return [.error(Self.subject, "\(error)", remedy: "check that the file is readable and not damaged")]
+            return faults + [.error(Self.subject, "\(error)", remedy: Self.remedy)]
         }
+    }
+
+    private static let remedy = "check that the file is readable and not damaged"
+
+    private func finding(_ error: StoreError) -> Finding {
+        let remedy = error.code == .schema ? "run `bmo migrate`" : Self.remedy
+        return .error(Self.subject, error.message, remedy: error.remedy ?? remedy)
     }
 
     private func findings(in store: any Store) throws -> [Finding] {

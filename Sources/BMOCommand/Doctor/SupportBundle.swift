@@ -45,7 +45,7 @@ struct SupportBundle {
     /// The whole text, without secrets.
     var text: String {
         let file = ConfigurationFile(path: path)
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let directory = ConfigurationFile.directory(of: path)
         let configuration = file.value.map { MaskedConfiguration($0, directory: directory) }
         let sections: [(title: String, text: String)] = [
             ("version", version),

@@ -55,14 +55,16 @@ struct EditInput {
             }
         }
         for text in set {
-            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+            // As characters, `=` before a combining mark would be another one.
+            let scalars = text.unicodeScalars
+            guard let mark = scalars.firstIndex(of: "="), mark > scalars.startIndex else {
                 throw CommandFailure(
                     "--set takes NAME=VALUE, not \"\(text)\"; `--set-null NAME` clears a value",
                     exitCode: CommandFailure.usage)
             }
-            let name = String(text[..<mark])
+            let name = String(scalars[..<mark])
             try note(name)
-            try add(name, text: String(text[text.index(after: mark)...]), to: &values)
+            try add(name, text: String(scalars[scalars.index(after: mark)...]), to: &values)
         }
         for name in setNull {
             try note(name)

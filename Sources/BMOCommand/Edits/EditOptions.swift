@@ -254,8 +254,10 @@ struct EditRun {
         let kept = sent.outcomes.filter { $0.value.kind != .sent && !sent.rolledBack.contains($0.key) }.keys.sorted()
         if save.orRollback, !kept.isEmpty {
             let numbers = kept.map(String.init).joined(separator: ", ")
+            let isSentAgain = kept.allSatisfy { sent.outcomes[$0]?.kind == .waits }
+            let next = isSentAgain ? "sends it again" : "checks the remote"
             Terminal.error(
-                "the outcome is unknown: the edit is kept as outbox \(numbers), and the next push checks the remote",
+                "the outcome is unknown: the edit is kept as outbox \(numbers), and the next push \(next)",
                 prefix: "bmo: warning: ")
         }
         return sent

@@ -81,7 +81,10 @@ struct WhyCommand: AsyncParsableCommand {
     private static func state(_ history: RowHistory) -> String {
         if history.values == nil { return "not there" }
         if history.isStub { return "a stub: only referred to so far" }
-        return history.isListed ? "listed" : "known only from other entities' records or other sources"
+        if history.isListed { return "listed" }
+        let creation = history.events.first { $0.change.kind == .inserted }
+        if creation?.kind == "edit" { return "created here, and in no listing yet" }
+        return "known only from other entities' records or other sources"
     }
 
     private static func source(_ group: RowHistory.Group) -> String {

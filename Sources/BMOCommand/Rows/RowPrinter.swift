@@ -20,7 +20,7 @@ struct RowPrinter {
     init(_ layout: EntityLayout, format: OutputFormat?) {
         self.layout = layout
         self.format = format
-        if format == .csv { print(Self.csv(layout.columns.map(\.name)), terminator: "\r\n") }
+        if format == .csv { print(layout.columns.map(\.name).csvLine, terminator: "\r\n") }
     }
 
     mutating func add(_ values: [StoredValue]) {
@@ -28,7 +28,7 @@ struct RowPrinter {
         switch format {
         case .json: json.add(Self.json(values, layout))
         case .csv:
-            let line = Self.csv(values.map(Self.text))
+            let line = values.map(Self.text).csvLine
             print(Terminal.outputIsTerminal ? Terminal.printable(line) : line, terminator: "\r\n")
         case nil: rows.append(values.map(Self.text))
         }
@@ -72,11 +72,6 @@ struct RowPrinter {
         case (.text, _), (.bytes, _): return text(value).jsonQuoted
         default: return text(value)
         }
-    }
-
-    /// Formats a line of CSV (RFC 4180, section 2).
-    static func csv(_ cells: [String]) -> String {
-        cells.map(\.csvField).joined(separator: ",")
     }
 
     static func text(_ value: StoredValue) -> String {

@@ -33,7 +33,8 @@ struct MigrateCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let path = workspace.configuration.databasePath
         guard workspace.stores.exists(path) else {
-            throw CommandFailure("there is no database \(path) yet; `bmo sync` creates it")
+            throw CommandFailure(
+                "there is no database \(path) yet; `bmo sync` creates it", exitCode: CommandFailure.usage)
         }
         if apply {
             let lock = try workspace.stores.lock(path, command: "bmo migrate")

@@ -32,11 +32,14 @@ struct WorkspaceOptions: ParsableArguments, Sendable {
     }
 
     /// Chooses the level of the log as soon as the options are known.
-    func validate() { if verbose { CommandLog.beVerbose() } }
+    func validate() throws {
+        if file.isEmpty { throw ValidationError("--file names no file") }
+        if verbose { CommandLog.beVerbose() }
+    }
 
     /// Reads the plugin pins next to the configuration.
     func pins() throws -> PluginPins {
-        let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("bmo.lock").path
+        let path = ConfigurationFile.directory(of: file) + "/bmo.lock"
         do {
             return try PluginPins(path: path, allowsOthers: allowUnpinned)
         } catch {

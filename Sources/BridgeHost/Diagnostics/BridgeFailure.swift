@@ -49,6 +49,11 @@ public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible
         get { error.startsOver }
         set { error.startsOver = newValue }
     }
+    /// Whether the remote may have made the change of a write that can be sent again.
+    public var mayHaveArrived: Bool {
+        get { error.mayHaveArrived }
+        set { error.mayHaveArrived = newValue }
+    }
     /// The bridge's name in the configuration, or the plugin's name if it has none.
     public var bridge: String
     /// Whether the fetch delivered part of a page that it will deliver again.

@@ -43,6 +43,7 @@ extension BridgeFailure {
             remote: error.remote.map { log.clean($0, limit: 1000) }, isRetryable: error.isRetryable,
             retryAfter: error.retryAfterMilliseconds.map { min(max(.milliseconds($0), .zero), Self.never) })
         startsOver = error.startsOver
+        mayHaveArrived = error.mayHaveArrived
     }
 
     /// The longest pause that a remote can ask for, a century: adding it to a clock's time cannot overflow.

@@ -74,6 +74,9 @@ package struct DecimalText {
         return String(text)
     }
 
+    /// The value as an integer; nil when it has nonzero decimals, or is out of range.
+    package var integer: Int64? { integral.flatMap { Int64($0) } }
+
     /// The digits of the value as an integer; nil when it has nonzero decimals.
     var integral: String? {
         let parts = plain.split(separator: ".")

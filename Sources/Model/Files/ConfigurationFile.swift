@@ -57,6 +57,9 @@ public struct ConfigurationFile: Sendable {
         self.isMissing = isMissing
     }
 
+    /// Returns the absolute path of the folder where a file's relative paths start; see ``Configuration/directory``.
+    package static func directory(of path: String) -> String { FilePath.base(of: path) }
+
     /// The content without validation; nil for a file that is empty or not YAML.
     package var value: ConfigValue? { root.map { NaturalValue.of($0) } }
 
@@ -64,6 +67,10 @@ public struct ConfigurationFile: Sendable {
         if bytes.count > largest {
             throw YAMLFault(
                 mark: .start, message: "the file is larger than 1 MiB", remedy: "check that it is the right file")
+        }
+        // The mark of little-endian UTF-32 begins with that of UTF-16.
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+            throw YAMLFault(mark: .start, message: "the file is UTF-32", remedy: "save it as UTF-8")
         }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw YAMLFault(mark: .start, message: "the file is UTF-16", remedy: "save it as UTF-8")

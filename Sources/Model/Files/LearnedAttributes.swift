@@ -7,8 +7,9 @@ package enum LearnedAttributes {
     /// The word that a configuration uses in place of a mapping of attributes.
     package static let word = "auto"
 
-    /// Returns the path of the file: `bmo.auto.yml` for `bmo.yml`.
+    /// Returns the path of the file: `bmo.auto.yml` for `bmo.yml`, and in the process's folder for a pipe or a device.
     package static func path(beside file: String) -> String {
+        if FilePath.isStream(file) { return FilePath.base(of: file) + "/bmo.auto.yml" }
         let ending = [".yml", ".yaml"].first { file.hasSuffix($0) } ?? ""
         return file.dropLast(ending.count) + ".auto.yml"
     }

@@ -37,6 +37,23 @@ enum FilePath {
         return String(absolute[..<slash])
     }
 
+    /// Returns the absolute path of the folder where the relative paths in a configuration start: that of the file, or
+    /// the process's own for a pipe or a device, such as `/dev/stdin`, whose folder is not the user's.
+    static func base(of configuration: String) -> String {
+        isStream(configuration) ? currentDirectory : directory(of: configuration)
+    }
+
+    /// Returns whether a path is that of a pipe or a device, or of an open file of the process.
+    static func isStream(_ path: String) -> Bool {
+        let absolute = absolute(path, relativeTo: currentDirectory)
+        var folders = ["/dev/fd/", "/dev/std"]
+        #if os(Linux)
+        folders.append("/proc/")
+        #endif
+        if folders.contains(where: { absolute.hasPrefix($0) }) { return true }
+        return status(path).map { ![S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false
+    }
+
     static var currentDirectory: String {
         guard let buffer = getcwd(nil, 0) else { return "/" }
         defer { free(buffer) }

@@ -69,7 +69,7 @@ struct ConfigurationReader {
         }
         return Configuration(
             file: file,
-            databasePath: Configuration.location(ofDatabase: database, relativeTo: FilePath.directory(of: file)),
+            databasePath: Configuration.location(ofDatabase: database, relativeTo: FilePath.base(of: file)),
             bridges: bridges, model: model, history: section[FileKeys.history].map { history($0) } ?? .usual)
     }
 }
@@ -77,12 +77,12 @@ struct ConfigurationReader {
 extension ConfigurationReader {
     /// Rejects a path where no database can be created; otherwise a first sync would fail only after it began.
     private mutating func checkDatabase(_ path: String, at mark: YAMLMark) {
-        let path = FilePath.absolute(path, relativeTo: FilePath.directory(of: file))
+        let path = FilePath.absolute(path, relativeTo: FilePath.base(of: file))
         if FilePath.isSame(path, FilePath.absolute(file, relativeTo: FilePath.currentDirectory)) {
             error(at: mark, "\"database\" is this file itself", "name another, such as bmo.sqlite")
         } else if FilePath.isDirectory(path) {
             error(at: mark, "\"database\" is a folder: \(shortened(path))", "name a file in it, such as bmo.sqlite")
-        } else if FilePath.isDirectory(FilePath.directory(of: file)),
+        } else if FilePath.isDirectory(FilePath.base(of: file)),
             !FilePath.isDirectory(FilePath.directory(of: path))
         {
             error(

@@ -1,7 +1,10 @@
 /// The address of a database on a server: `postgresql://user:{env:NAME}@host/database?option=value`.
 package enum DatabaseURI {
+    /// Returns whether text has the scheme of such addresses, in capitals or not.
     package static func isURI(_ text: String) -> Bool {
-        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+        let scheme = text.prefix { $0 != ":" }
+        let isKnown = ["postgresql", "postgres"].contains(scheme.lowercased())
+        return isKnown && text.dropFirst(scheme.count).hasPrefix("://")
     }
 
     /// Returns whether an address contains a password, and not a reference to one.

@@ -6,7 +6,7 @@ internal import TextFormats
 public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     /// The value of an environment variable.
     case env(String)
-    /// The content of a file without one trailing newline.
+    /// The content of a file without a byte order mark and one trailing newline.
     ///
     /// A relative path starts at the configuration's folder.
     case file(String)
@@ -57,6 +57,8 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
                 throw SecretError(
                     .unreadable, self, "the secret's file \(absolute) is not UTF-8", "save it as UTF-8 text")
             }
+            // The byte order mark of an editor.
+            if value.unicodeScalars.first == "\u{FEFF}" { value.unicodeScalars.removeFirst() }
             if value.unicodeScalars.last == "\n" { value.unicodeScalars.removeLast() }
             if value.unicodeScalars.last == "\r" { value.unicodeScalars.removeLast() }
             guard !value.isEmpty else {

@@ -6,8 +6,8 @@ internal import StoreContract
 ///
 /// Such pages shift during the fetch where an object is changed (and so moves to the end) or removed: its successor is
 /// missed, and an advanced cursor would never request it again. So the cursor waits until no record can have been
-/// missed: either the remote's total proves that all were received, or a further scan returns nothing that the previous
-/// one should have returned.
+/// missed: either there is only one page, whose total proves that all were received, or a further scan returns nothing
+/// that the previous one should have returned.
 enum ScanAttempt: Sendable {
     case first
     /// A further scan, after one with this newest value of the incremental field.
@@ -69,7 +69,10 @@ struct ReportedTotals: Sendable {
     /// Returns whether as many records arrived as the remote reports.
     func areReached(by records: Int) -> Bool { first.map { Int64(records) >= $0 } ?? false }
 
-    /// Returns whether these rows and quarantined records are complete.
+    /// Returns whether these rows and quarantined records are as many as the remote reports.
+    ///
+    /// That does not prove several pages by position complete: the total stays the same if one record is removed and
+    /// another added meanwhile.
     func prove(_ rows: ListedRows?, quarantined: Int) -> Bool {
         guard isStable, let first, let distinct = rows?.distinct else { return false }
         return Int64(distinct + quarantined) >= first

@@ -89,7 +89,7 @@ final class EntityTally: Sendable {
         report(.page(event))
     }
 
-    /// Notes that a listing ended with the bridge's warning that it is incomplete.
+    /// Notes that a listing ended with a warning: it is incomplete, or rows that it lacks had to stay.
     func markIncomplete() { state.withLock { $0.isIncomplete = true } }
 
     /// Notes the fields that the records of a whole listing had.

@@ -433,7 +433,9 @@ final class PageWriter: @unchecked Sendable {
         // The children of a parent that does not change are not requested again either.
         guard isWatched || parent?.state != nil else { return false }
         switch look {
-        case .first: return isResumed || !state.totals.prove(rows, quarantined: quarantined(page))
+        case .first:
+            // With several pages a total proves nothing: it stays the same if as many are added as are removed.
+            return isResumed || state.page > 0 || !state.totals.prove(rows, quarantined: quarantined(page))
         case .again where !isWatched:
             return state.counts[target.entity].inserted + page.counts[target.entity].inserted > 0
         case .again:

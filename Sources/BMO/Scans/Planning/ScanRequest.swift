@@ -12,7 +12,7 @@ struct ScanRequest: Sendable {
     /// The state of an earlier scan, if it is still valid.
     let cursor: ScanCursor?
     let began: String
-    let ignoresDeletionLimit: Bool
+    private let options: Workspace.SyncOptions
     /// The state of the parent whose children are requested, which the cursor keeps; see ``ParentObject/state``.
     private let parentState: String?
 
@@ -21,12 +21,16 @@ struct ScanRequest: Sendable {
     /// - Parameters:
     ///   - saved: The state of an earlier scan.
     ///   - isFull: Whether to request everything, regardless of the state.
+    ///   - options: How the sync deletes what the listing lacks.
     ///   - parent: The parent whose children are requested.
-    init(_ plan: ScanPlan, saved: ScanCursor?, isFull: Bool, ignoresDeletionLimit: Bool, parent: ParentObject? = nil) {
+    init(
+        _ plan: ScanPlan, saved: ScanCursor?, isFull: Bool, options: Workspace.SyncOptions = Workspace.SyncOptions(),
+        parent: ParentObject? = nil
+    ) {
         isAskedInFull = isFull
         parentState = parent?.state
         self.plan = plan
-        self.ignoresDeletionLimit = ignoresDeletionLimit
+        self.options = options
         began = Clock.now()
         let isKnown = saved.map(plan.isOwn) ?? false
         var cursor = isFull || !isKnown || plan.incremental == nil ? nil : saved
@@ -116,9 +120,7 @@ struct ScanRequest: Sendable {
         end.followsCursor = !isFull
         // A scan for changes since a value makes no statement about other objects.
         if isComplete, !isUnchanged, since == nil, plan.isListing, plan.policy.mode != .ignore {
-            end.sweep = SweepRule(
-                deletionLimit: ignoresDeletionLimit ? nil : plan.policy.deletionLimit, listing: listing,
-                origin: plan.origin)
+            end.sweep = options.sweep(of: plan, listing)
         }
         return end
     }
@@ -159,5 +161,17 @@ extension String {
         var fingerprint = Fingerprint()
         fingerprint.add(self)
         return String(fingerprint.value, radix: 16)
+    }
+}
+
+extension Workspace.SyncOptions {
+    /// Returns how the rows are deleted that the listing of a scan lacks.
+    func sweep(of plan: ScanPlan, _ listing: SweepRule.Listing = .only) -> SweepRule {
+        var limit: DeletePolicy.DeletionLimit? = plan.policy.deletionLimit
+        if let agreedDeletions { limit = DeletePolicy.DeletionLimit(share: 0, rows: agreedDeletions) }
+        if allowsDeletes { limit = nil }
+        var rule = SweepRule(deletionLimit: limit, listing: listing, origin: plan.origin)
+        rule.coversOtherOrigins = agreedDeletions != nil
+        return rule
     }
 }
