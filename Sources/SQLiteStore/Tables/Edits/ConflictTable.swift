@@ -35,10 +35,14 @@ final class ConflictTable: ConflictTables {
 
     /// Returns the conflicts, optionally only those of an object or entity.
     func all(root: Int? = nil, key: [StoredValue]? = nil, entity: String? = nil) throws -> [EditConflict] {
+        // SQLite finds an object's conflicts by their index only without an OR.
+        let object =
+            root != nil && key != nil
+            ? "root = ?1 AND key = ?2" : "(?1 IS NULL OR root = ?1) AND (?2 IS NULL OR key = ?2)"
         let select = statements(
             """
             SELECT entity, key, "column", base, local, remote, seen FROM bmo_conflicts
-            WHERE (?1 IS NULL OR root = ?1) AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR entity = ?3) ORDER BY id
+            WHERE \(object) AND (?3 IS NULL OR entity = ?3) ORDER BY id
             """)
         select.bind(root.map { model.entities[$0].name }, at: 1)
         select.bind(key.map { JSONText.key($0).string }, at: 2)
