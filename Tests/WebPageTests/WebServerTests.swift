@@ -169,8 +169,9 @@ import WebServer
 
     @Test func `a client that reads slowly and steadily gets a long response whole`() async throws {
         var limits = ServerLimits()
-        limits.responseTime = .seconds(1)
-        #expect(try await Self.readSlowly(bytesPerSecond: 8_000_000, limits) == "25165824 True\n")
+        // A busy machine may keep a process waiting for a second.
+        limits.responseTime = .seconds(3)
+        #expect(try await Self.readSlowly(bytesPerSecond: 3_000_000, limits) == "25165824 True\n")
     }
 
     @Test func `a client that takes each part in time and the whole too slowly is disconnected`() async throws {
