@@ -43,7 +43,9 @@ struct TokenRequest: Sendable {
         guard let request = try grant.request(refreshToken: refreshToken) else {
             throw BridgeError(.configuration, "auth has no URL to get a token from", remedy: "set auth.token_url")
         }
-        let what = if case .login = grant.kind { "the login" } else { "the token request" }
+        let login: TokenGrant.Login? = if case .login(let own) = grant.kind { own } else { nil }
+        let keepsCookies = login?.keepsCookies == true
+        let what = login == nil ? "the token request" : "the login"
         let exchange = send(request)
         let response = try Self.response(of: exchange)
         // The page to which a login leads may be missing.
@@ -51,7 +53,7 @@ struct TokenRequest: Sendable {
         let isAnswer =
             (302...303).contains(response.status)
             || isMissing && !LoginCookies(response.all("set-cookie")).isEmpty
-        if case .login(let login) = grant.kind, login.keepsCookies, isAnswer { return try cookieAnswer(response) }
+        if keepsCookies, isAnswer { return try cookieAnswer(response) }
         guard (200..<300).contains(response.status) else {
             let body = exchange.bodyPrefix(RemoteMessage.longest + RemoteMessage.margin)
             var error = HTTPStatusError.make(response, bodyPrefix: body, asked: what)
@@ -64,13 +66,10 @@ struct TokenRequest: Sendable {
                 error: error, isInvalidGrant: JSONDocument(body)?.text(at: "$.error") == "invalid_grant")
         }
         let body = exchange.bodyPrefix(1 << 20)
-        if case .login(let login) = grant.kind, login.keepsCookies {
-            return try cookieAnswer(response)
-        }
-        var path = "$.access_token"
-        if case .login(let login) = grant.kind, let own = login.tokenPath { path = own }
-        let document = JSONDocument(body.starts(with: Self.mark) ? Array(body.dropFirst(Self.mark.count)) : body)
-        guard let token = document?.text(at: path).map(Self.trimmed), !token.isEmpty else {
+        if keepsCookies { return try cookieAnswer(response) }
+        let path = login?.tokenPath ?? "$.access_token"
+        let document = JSONDocument(body)
+        guard let token = document?.text(at: path)?[...].trimming(\.isWhitespace), !token.isEmpty else {
             let words = document?.text(at: "$.error_description") ?? document?.text(at: "$.error")
             let isForm = response.mediaType == "application/x-www-form-urlencoded"
             throw BridgeError(
@@ -90,15 +89,6 @@ struct TokenRequest: Sendable {
             grant.credential(token), token: token, lifetime: lifetime ?? grant.lifetime.map(Double.init),
             refreshToken: SavedLogin.refreshToken(in: document))
     }
-
-    private static func trimmed(_ token: String) -> String {
-        var token = token.drop(while: \.isWhitespace)
-        while token.last?.isWhitespace == true { token.removeLast() }
-        return String(token)
-    }
-
-    /// The byte order mark, with which some servers begin their text.
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns the head of the reply.
     ///

@@ -1,7 +1,13 @@
 /// A validated configuration file.
 public struct Configuration: Sendable, Equatable {
     /// The file's path as the caller gave it.
-    public var file: String
+    public var file: String {
+        didSet { directory = FilePath.base(of: file) }
+    }
+    /// The absolute path of the file's folder; of the process's folder for a file that is a pipe or a device.
+    ///
+    /// Relative paths of secrets start there.
+    public private(set) var directory: String
     /// The version of the file format.
     public var version: Int
     /// The absolute path of the database, or a PostgreSQL database's URI without secrets.
@@ -21,6 +27,7 @@ public struct Configuration: Sendable, Equatable {
         history: HistoryRetention = .usual, warnings: [Diagnostic] = []
     ) {
         self.file = file
+        directory = FilePath.base(of: file)
         self.version = version
         self.databasePath = databasePath
         self.bridges = bridges
@@ -42,9 +49,4 @@ public struct Configuration: Sendable, Equatable {
         return DatabaseURI.isURI(text)
             ? DatabaseURI.absolute(text, relativeTo: folder) : FilePath.absolute(text, relativeTo: folder)
     }
-
-    /// The absolute path of the file's folder; of the process's folder for a file that is a pipe or a device.
-    ///
-    /// Relative paths of secrets start there.
-    public var directory: String { FilePath.base(of: file) }
 }

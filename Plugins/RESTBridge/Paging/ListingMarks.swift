@@ -182,6 +182,6 @@ struct OnlyPage {
         let detector = PagingDetector(
             survey: nil, response: head, url: section.url, count: { count }, given: section.givenParameters,
             records: nil)
-        return detector.detect() != nil || detector.promise() != nil || detector.unreadLink() != nil
+        return detector.detect() != nil || detector.unreadLink() != nil
     }
 }

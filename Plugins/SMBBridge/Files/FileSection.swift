@@ -54,6 +54,9 @@ struct FileSection {
             remedy: "add the attribute path: text, or remove \"writable\"")
     }
 
+    /// Whether a scan reads more of a file than its folder's listing, and can therefore skip unchanged ones.
+    var readsFiles: Bool { content != .none || readsOwners }
+
     /// The options that determine the records of a file.
     var question: String { "files \(content) \(maximumContentBytes) \(encoding ?? "") \(readsOwners)" }
 }

@@ -77,7 +77,7 @@ final class FileSource: RecordSource {
         }
         record.write(to: writer, content: section.content, fields: fields)
         // The next scan must read a file again that is not in its listed state any more.
-        if section.content != .none || section.readsOwners, isAsListed { listing.states.wasRead(match) }
+        if section.readsFiles, isAsListed { listing.states.wasRead(match) }
     }
 
     /// The reason why a file cannot become a record.

@@ -26,7 +26,7 @@ extension EntitySection {
             if section.readsOwners { try checkOwners(share.url) }
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "path",
-                usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)
+                usesStates: section.readsFiles, request: request, queue: queue)
             return FileSource(
                 listing: listing, section: section, fields: FileFields(request.fields), pageSize: pageSize)
         case .rows(let section):

@@ -93,7 +93,7 @@ enum EntitySection {
     private func deletionFault(reading paths: [[String]]) -> SectionFault? {
         var field = "@path"
         if case .files(let section) = self {
-            guard section.content != .none || section.readsOwners else { return nil }
+            guard section.readsFiles else { return nil }
             field = "path"
         }
         guard !listing.patterns.isLiteral, !paths.contains(where: { $0.first == field }) else { return nil }

@@ -50,7 +50,7 @@ final class FileListing {
         self.pathField = pathField
         question = mode + ":" + options.kinds.rawValue + ":" + options.patterns.question
         resumed = request.cursor.flatMap { [question] in ShareCursor($0, question: question) }
-        states = FileStates(token: request.token, isUsed: usesStates, question: question, began: share.now)
+        states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
         fields = request.fields
         keyPaths = request.keyPaths

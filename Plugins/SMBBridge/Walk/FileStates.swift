@@ -26,7 +26,6 @@ struct FileStates {
     }
 
     private let question: UInt64
-    private let isUsed: Bool
     private let earlier: Known
     private var present: [UInt64: UInt64] = [:]
     private var leftOut: Set<UInt64> = []
@@ -37,21 +36,20 @@ struct FileStates {
     /// The start of the scan, in seconds since 1970.
     private let began: Int64
 
-    /// - Parameter isUsed: Whether the scan reads files, and can therefore skip unchanged ones.
-    init(token: String?, isUsed: Bool, question: String, began: Int64) {
-        self.isUsed = isUsed
+    /// - Parameter token: That of an earlier scan; nil for a scan that does not read files, and cannot skip any.
+    init(token: String?, question: String, began: Int64) {
         self.began = began
         var number = Fingerprint()
         number.add(question)
         self.question = number.value
-        let decoded = isUsed ? token.flatMap { [number] in Known($0, question: number.value) } : nil
+        let decoded = token.flatMap { [number] in Known($0, question: number.value) }
         earlier = decoded ?? Known()
         hasEarlier = decoded != nil
     }
 
     /// Whether the file is unchanged since it was last read; an unchanged file counts as read.
     mutating func isUnchanged(_ match: FolderWalk.Match) -> Bool {
-        guard isUsed else { return false }
+        guard hasEarlier else { return false }
         let path = Self.number(of: match.path)
         let state = match.entry.fingerprint
         guard earlier.states[path] == state || earlier.unseen[path] == state && wasLeftOut(match.path) else {

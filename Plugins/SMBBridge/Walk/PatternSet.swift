@@ -54,7 +54,7 @@ struct PatternSet: Sendable {
         self.depth = depth ?? .max
         var common = patterns[0].literalFolders
         for pattern in patterns.dropFirst() {
-            let shared = zip(common, pattern.literalFolders).prefix { $0.utf8.elementsEqual($1.utf8) }
+            let shared = zip(common, pattern.literalFolders).prefix { $0.isSame(as: $1) }
             common.removeLast(common.count - shared.count)
         }
         root = common

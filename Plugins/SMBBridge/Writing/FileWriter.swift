@@ -11,7 +11,6 @@ struct FileWriter {
     let connection: SMBConnection
     let section: FileSection
 
-    private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private var root: [String] { connection.url.folder }
 
     func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
@@ -33,7 +32,9 @@ struct FileWriter {
         let bytes = try content(values) ?? []
         var sizes = [UInt64(bytes.count)]
         // The size of a text that was read counts its byte order mark.
-        if section.content == .text, values.has("content") { sizes.append(UInt64(bytes.count + encodedMark.count)) }
+        if section.content == .text, values.has("content") {
+            sizes.append(UInt64(bytes.count + TextEncoder.mark(in: section.encoding).count))
+        }
         let outcome = FileOutcome(section: section, path: path, isFolder: isFolder, isNew: true, sizes: sizes)
         try outcome.check(values)
         try outcome.checkPlace()
@@ -177,7 +178,7 @@ struct FileWriter {
             case .text:
                 let text = value.map { Array($0.rawBytes) } ?? []
                 guard section.content == .bytes || section.content == .data else {
-                    guard !text.starts(with: Self.utf8Mark) else {
+                    guard !text.starts(with: TextEncoder.utf8Mark) else {
                         throw BridgeError(
                             .configuration,
                             "the text begins with U+FEFF, which would be read back as a byte order mark: remove it")
@@ -203,12 +204,8 @@ struct FileWriter {
                 .unsupported, "\(path.text) is \(encoding), as its byte order mark says, and would become UTF-8",
                 remedy: "set encoding, or change the file's encoding", location: connection.url.location(path.names))
         }
-        return start.starts(with: encodedMark) ? encodedMark : []
-    }
-
-    /// The byte order mark in the section's encoding; empty if that has none.
-    private var encodedMark: [UInt8] {
-        (try? TextEncoder(encoding: section.encoding).encode(Self.utf8Mark)) ?? []
+        let mark = TextEncoder.mark(in: section.encoding)
+        return start.starts(with: mark) ? mark : []
     }
 
     /// Refuses a content that would not be read back.

@@ -185,10 +185,10 @@ struct RowWriter {
 
     private func encoder() throws -> TextEncoder { try TextEncoder(encoding: section.encoding) }
 
-    private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
     /// Returns the byte order mark of a text in UTF-8; empty without one.
-    private func mark(of text: [UInt8]) -> [UInt8] { text.starts(with: Self.utf8Mark) ? Self.utf8Mark : [] }
+    private func mark(of text: [UInt8]) -> [UInt8] {
+        text.starts(with: TextEncoder.utf8Mark) ? TextEncoder.utf8Mark : []
+    }
 
     /// Returns a file's text in UTF-8, with its byte order mark.
     private func decoded(_ bytes: [UInt8]) throws -> [UInt8] {
@@ -202,8 +202,8 @@ struct RowWriter {
         if section.encoding == nil { return bytes }
         let decoder = try TextDecoder(encoding: section.encoding)
         // The decoder leaves the mark out.
-        let encodedMark = (try? encoder().encode(Self.utf8Mark)) ?? []
-        let mark = !encodedMark.isEmpty && bytes.starts(with: encodedMark) ? Self.utf8Mark : []
+        let encodedMark = TextEncoder.mark(in: section.encoding)
+        let mark = !encodedMark.isEmpty && bytes.starts(with: encodedMark) ? TextEncoder.utf8Mark : []
         do {
             let text = try decoder.decode(bytes)
             try decoder.finish()

@@ -122,16 +122,12 @@ struct EnvelopeWriter {
         }
         let elements = members.filter { !$0.name.hasPrefix("@") && $0.name != "#text" }
         let names = type.memberNames
-        let known = Set(names)
-        func isKnown(_ name: String) -> Bool {
-            known.contains(name) || name.hasPrefix("{") && type.children.contains { $0.name == QName(clark: name) }
-        }
         for member in elements {
-            guard isKnown(member.name) || type.isOpen else {
+            guard type.isOpen || type.child(named: member.name) != nil else {
                 throw BridgeError(
                     .configuration,
-                    "\(path) has no element \"\(member.name)\"" + NearestName.question(known, to: member.name),
-                    remedy: "its elements: \(NearestName.list(known, to: member.name))")
+                    "\(path) has no element \"\(member.name)\"" + NearestName.question(names, to: member.name),
+                    remedy: "its elements: \(NearestName.list(names, to: member.name))")
             }
         }
         for (child, member) in zip(type.children, names) {
@@ -149,7 +145,7 @@ struct EnvelopeWriter {
                 missing.append("\(path)/\(name)")
             }
         }
-        for member in elements where !isKnown(member.name) {
+        for member in elements where type.child(named: member.name) == nil {
             try writeStranger(member, parent: parent, path: path)
         }
         guard let member = members.last(where: { $0.name == "#text" }) else { return }
@@ -157,7 +153,7 @@ struct EnvelopeWriter {
         guard type.isMixed || own.trimmingWhiteSpace.isEmpty else {
             throw BridgeError(
                 .configuration, "\(path) takes elements, but has a text (#text)",
-                remedy: "its elements: \(NearestName.list(known, to: ""))")
+                remedy: "its elements: \(NearestName.list(names, to: ""))")
         }
         if type.isMixed { text += try XMLText.escaped(own, at: path) }
     }

@@ -55,16 +55,13 @@ struct EditInput {
             }
         }
         for text in set {
-            // As characters, `=` before a combining mark would be another one.
-            let scalars = text.unicodeScalars
-            guard let mark = scalars.firstIndex(of: "="), mark > scalars.startIndex else {
+            guard let (name, value) = text.parts(at: "=") else {
                 throw CommandFailure(
                     "--set takes NAME=VALUE, not \"\(text)\"; `--set-null NAME` clears a value",
                     exitCode: CommandFailure.usage)
             }
-            let name = String(scalars[..<mark])
             try note(name)
-            try add(name, text: String(scalars[scalars.index(after: mark)...]), to: &values)
+            try add(name, text: value, to: &values)
         }
         for name in setNull {
             try note(name)

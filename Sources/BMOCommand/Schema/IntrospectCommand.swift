@@ -156,10 +156,8 @@ struct IntrospectCommand: AsyncParsableCommand {
             throw Self.usage("say what to read: bmo introspect airbyte FILE|FOLDER|WHEEL")
         }
         let inputs = try set.map { text -> (name: String, value: String) in
-            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
-                throw Self.usage("--set \(text): write NAME=VALUE")
-            }
-            return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+            guard let input = text.parts(at: "=") else { throw Self.usage("--set \(text): write NAME=VALUE") }
+            return input
         }
         let (files, found) = try ConnectorFiles.read(source)
         let translation: Connector.Translation
@@ -265,21 +263,14 @@ struct IntrospectCommand: AsyncParsableCommand {
                 (names[plugin] ?? "url", .string(isFile ? URL(fileURLWithPath: source).path : source)))
         }
         for text in option {
-            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+            guard let (name, value) = text.parts(at: "=") else {
                 throw Self.usage("--option \(text): write NAME=VALUE")
             }
-            members.append(
-                (
-                    String(text[..<mark]),
-                    try Self.value(String(text[text.index(after: mark)...]), of: "--option \(text[..<mark])")
-                ))
+            members.append((name, try Self.value(value, of: "--option \(name)")))
         }
         let fields = try header.map { text -> (key: String, value: ConfigValue) in
-            guard let mark = text.firstIndex(of: ":"), mark > text.startIndex else {
-                throw Self.usage("--header: write NAME:VALUE")
-            }
-            let value = text[text.index(after: mark)...].drop { $0 == " " }
-            return (String(text[..<mark]), try Self.value(String(value), of: "--header \(text[..<mark])"))
+            guard let (name, value) = text.parts(at: ":") else { throw Self.usage("--header: write NAME:VALUE") }
+            return (name, try Self.value(String(value.drop { $0 == " " }), of: "--header \(name)"))
         }
         if !fields.isEmpty { members.append(("headers", .object(fields))) }
         if let auth { members += try Self.credentials(auth, plugin: plugin) }

@@ -31,11 +31,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workspace = try await options.workspace()
-        let path = workspace.configuration.databasePath
-        guard workspace.stores.exists(path) else {
-            throw CommandFailure(
-                "there is no database \(path) yet; `bmo sync` creates it", exitCode: CommandFailure.usage)
-        }
+        let path = try options.databasePath(of: workspace)
         if apply {
             let lock = try workspace.stores.lock(path, command: "bmo migrate")
             defer { lock.release() }

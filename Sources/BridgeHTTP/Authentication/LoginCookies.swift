@@ -51,8 +51,6 @@ struct LoginCookies {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return String(text)
+        text.trimming { $0 == " " || $0 == "\t" }
     }
 }

@@ -56,7 +56,8 @@ public struct HTTPResponse: Sendable {
 }
 
 extension Substring {
-    fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
+    /// Returns the text without what both of its ends have to leave out.
+    func trimming(_ isLeftOut: (Character) -> Bool) -> String {
         var text = drop(while: isLeftOut)
         while let last = text.last, isLeftOut(last) { text.removeLast() }
         return String(text)

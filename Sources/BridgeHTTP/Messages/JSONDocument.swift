@@ -12,11 +12,14 @@ indirect enum JSONDocument {
     case object([String: JSONDocument])
 
     private static let maxDepth = 64
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Parses a text (RFC 8259); nil if it is not JSON.
     init?(_ bytes: [UInt8]) {
         guard String(validUTF8: bytes) != nil else { return nil }
-        var tokens = JSONTokenizer(bytes, maxDepth: Self.maxDepth)
+        // Some servers begin their text with a byte order mark.
+        let text = bytes.starts(with: Self.mark) ? Array(bytes.dropFirst(Self.mark.count)) : bytes
+        var tokens = JSONTokenizer(text, maxDepth: Self.maxDepth)
         do throws(JSONFault) {
             guard let first = try tokens.next() else { return nil }
             self = try Self.value(first, &tokens)

@@ -68,9 +68,8 @@ extension HTTPTransfer {
 
     /// Keeps the cookies of a redirect for a login; those of other origins are not the API's.
     private func noteCookies() {
-        guard redirectCookies != nil, url.origin == firstOrigin else { return }
-        redirectCookies = withRedirectCookies(received.dropFirst())
-            .filter { $0.name.isSameField(as: "set-cookie") }.map(\.value)
+        guard url.origin == firstOrigin else { return }
+        redirectCookies? += received.filter { $0.name.isSameField(as: "set-cookie") }.map(\.value)
     }
 
     /// Returns the header fields of a reply behind those that set the cookies of the redirects before it.

@@ -75,12 +75,9 @@ package struct DecimalText {
     }
 
     /// The value as an integer; nil when it has nonzero decimals, or is out of range.
-    package var integer: Int64? { integral.flatMap { Int64($0) } }
-
-    /// The digits of the value as an integer; nil when it has nonzero decimals.
-    var integral: String? {
+    package var integer: Int64? {
         let parts = plain.split(separator: ".")
         guard parts.count == 1 || parts[1].allSatisfy({ $0 == "0" }) else { return nil }
-        return String(parts[0])
+        return Int64(parts[0])
     }
 }

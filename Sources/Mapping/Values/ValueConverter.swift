@@ -78,7 +78,7 @@ struct ValueConverter: Sendable {
         case .int(let value): return value
         case .text(let text), .decimal(let text):
             if let value = Int64(text) { return value }
-            if let digits = DecimalText(text)?.integral, let value = Int64(digits) { return value }
+            if let value = DecimalText(text)?.integer { return value }
         case .double(let value):
             if let exact = Int64(exactly: value) { return exact }
         default: break

@@ -140,7 +140,7 @@ extension ConfigurationReader {
         // Without a schema, every mapping that looks like a secret reference is one.
         guard let document = document ?? (try? SchemaDocument(text: "")) else { return .object([]) }
         var validator = SchemaValidator(
-            document: document, allowsSecretTexts: isOptions, directory: FilePath.base(of: file))
+            document: document, allowsSecretTexts: isOptions, directory: directory)
         var root = node
         root.mark = mark
         let (value, faults) = validator.validate(root)

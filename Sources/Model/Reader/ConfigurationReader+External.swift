@@ -19,7 +19,7 @@ extension ConfigurationReader {
         let folder = members.first { $0.name == "folder" }
         let mark = bridge.key.mark
         pairs.removeAll { $0.key.scalarText == "folder" }
-        let path = FilePath.absolute(folder?.value.scalarText ?? ".", relativeTo: FilePath.base(of: file))
+        let path = FilePath.absolute(folder?.value.scalarText ?? ".", relativeTo: directory)
         func scalar(_ text: String) -> YAMLNode {
             YAMLNode(content: .scalar(text, plain: false), mark: folder?.value.mark ?? mark)
         }

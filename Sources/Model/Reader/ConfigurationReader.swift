@@ -5,6 +5,8 @@ struct ConfigurationReader {
     static let maxDiagnostics = 100
 
     let file: String
+    /// The folder where the file's relative paths start.
+    let directory: String
     /// The installed plugins; nil if unknown, in which case sections and options are not validated.
     let plugins: [String: CompiledPlugin]?
     /// The plugins whose invalid schema was already reported.
@@ -27,6 +29,7 @@ struct ConfigurationReader {
 
     init(file: String, plugins: [PluginSchema]?) {
         self.file = file
+        directory = FilePath.base(of: file)
         self.plugins = plugins.map { plugins in
             Dictionary(plugins.map { ($0.name, CompiledPlugin($0)) }) { first, _ in first }
         }
@@ -69,7 +72,7 @@ struct ConfigurationReader {
         }
         return Configuration(
             file: file,
-            databasePath: Configuration.location(ofDatabase: database, relativeTo: FilePath.base(of: file)),
+            databasePath: Configuration.location(ofDatabase: database, relativeTo: directory),
             bridges: bridges, model: model, history: section[FileKeys.history].map { history($0) } ?? .usual)
     }
 }
@@ -77,12 +80,12 @@ struct ConfigurationReader {
 extension ConfigurationReader {
     /// Rejects a path where no database can be created; otherwise a first sync would fail only after it began.
     private mutating func checkDatabase(_ path: String, at mark: YAMLMark) {
-        let path = FilePath.absolute(path, relativeTo: FilePath.base(of: file))
+        let path = FilePath.absolute(path, relativeTo: directory)
         if FilePath.isSame(path, FilePath.absolute(file, relativeTo: FilePath.currentDirectory)) {
             error(at: mark, "\"database\" is this file itself", "name another, such as bmo.sqlite")
         } else if FilePath.isDirectory(path) {
             error(at: mark, "\"database\" is a folder: \(shortened(path))", "name a file in it, such as bmo.sqlite")
-        } else if FilePath.isDirectory(FilePath.base(of: file)),
+        } else if FilePath.isDirectory(directory),
             !FilePath.isDirectory(FilePath.directory(of: path))
         {
             error(

@@ -10,6 +10,9 @@ import Glibc
 
 /// Converts UTF-8 to the encoding of a file.
 package final class TextEncoder {
+    /// The byte order mark in UTF-8.
+    package static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     private let encoding: String
     private var converter: iconv_t?
 
@@ -22,6 +25,11 @@ package final class TextEncoder {
             throw BridgeError(.configuration, "encoding: \"\(encoding)\" is not known")
         }
         converter = opened
+    }
+
+    /// Returns the byte order mark in an encoding; empty if that has none.
+    package static func mark(in encoding: String?) -> [UInt8] {
+        (try? TextEncoder(encoding: encoding).encode(utf8Mark)) ?? []
     }
 
     deinit {

@@ -27,9 +27,7 @@ enum FileNames {
 
     /// Returns the folder that has all files of a file's file system, where its other names are.
     private static func fileSystem(of path: String, _ device: dev_t) -> String {
-        guard let real = realpath(path, nil) else { return "/" }
-        defer { free(real) }
-        var folder = String(cString: real)
+        guard var folder = FileLock.resolve(path) else { return "/" }
         while folder != "/", let slash = folder.lastIndex(of: "/") {
             let parent = slash == folder.startIndex ? "/" : String(folder[..<slash])
             var status = stat()

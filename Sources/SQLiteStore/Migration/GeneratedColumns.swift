@@ -16,10 +16,14 @@ struct GeneratedColumns {
         let rows = try Row.fetchAll(
             db, sql: "SELECT cid, name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3) ORDER BY cid",
             arguments: [table])
+        guard !rows.isEmpty else {
+            columns = []
+            return
+        }
         let sql = try String.fetchOne(
             db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
             arguments: [table])
-        let definitions = rows.isEmpty ? [] : Self.definitions(in: sql ?? "")
+        let definitions = Self.definitions(in: sql ?? "")
         columns = rows.map { row -> (name: String, definition: String?) in
             let place: Int = row["cid"]
             let name: String = row["name"]

@@ -191,7 +191,8 @@ enum SchemaUpdate {
             remedy: lossRemedy)
     }
 
-    private static let lossRemedy =
+    /// What to do about a file whose content is lost.
+    static let lossRemedy =
         "restore the file from a backup, or name a new one under `database:`; edits that wait in bmo_outbox are only in "
         + "this file"
 

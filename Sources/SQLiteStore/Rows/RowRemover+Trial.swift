@@ -58,23 +58,13 @@ extension RowRemover {
     ) throws -> [PendingDeletion] {
         var pending: [PendingDeletion] = []
         var visited: Set<RowName> = []
-        var waiting = rows.map { RowName(root: root, row: $0) }
-        var place = 0
-        while place < waiting.count {
-            let next = waiting[place]
-            place += 1
-            guard refused[next] == nil, visited.insert(next).inserted,
-                let key = try rowEditors.key(of: next.root, next.row)
-            else { continue }
-            let mode = mode(of: next.root)
-            if mode == .ignore, !evenIfIgnored { continue }
-            if mode != .soft {
-                try doom(next.root, next.row)
-                pending.append(PendingDeletion(root: next.root, row: next.row, key: key))
+        try visit(rows, root, evenIfIgnored: evenIfIgnored) { name, key, mode in
+            guard refused[name] == nil, mode != .ignore, visited.insert(name).inserted else { return false }
+            if mode == .hard {
+                try doom(name.root, name.row)
+                pending.append(PendingDeletion(root: name.root, row: name.row, key: key))
             }
-            for child in children[next.root] ?? [] {
-                waiting += try childRows(child, of: key).map { RowName(root: child.root, row: $0) }
-            }
+            return true
         }
         return pending
     }

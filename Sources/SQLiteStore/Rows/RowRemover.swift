@@ -111,7 +111,39 @@ final class RowRemover {
         let refused = try refusals ?? self.refusals(of: rows, root, evenIfIgnored: evenIfIgnored)
         try emptyPendingDeletions()
         var pending: [PendingDeletion] = []
-        var waiting = rows.map { (root: root, row: $0) }
+        try visit(rows, root, evenIfIgnored: evenIfIgnored) { name, key, mode in
+            if mode == .hard, let refusal = refused[name] {
+                noteKept(name, key, refusal)
+                return false
+            }
+            if try keepsEdited(name.root, key) { return false }
+            switch mode {
+            case .ignore: return false
+            case .soft:
+                guard try markAsGone(name.root, key) else { return false }
+                counts[name.root, default: 0] += 1
+            case .hard:
+                guard try doom(name.root, name.row) else { return false }
+                pending.append(PendingDeletion(root: name.root, row: name.row, key: key))
+            }
+            try forgetScans(by: name.root, key)
+            try noteOwned(by: name.root, key, isSoft: mode == .soft)
+            return true
+        }
+        try removeLinks(of: pending)
+        try markStaying(pending)
+        for row in pending where try delete(row) { counts[row.root, default: 0] += 1 }
+        return counts
+    }
+
+    /// Visits rows and those that go with them, in the order of their deletion.
+    ///
+    /// - Parameter body: Returns whether the children of the row follow.
+    func visit(
+        _ rows: [Int64], _ root: Int, evenIfIgnored: Bool,
+        _ body: (_ name: RowName, _ key: [StoredValue], _ mode: DeletePolicy.Mode) throws -> Bool
+    ) throws {
+        var waiting = rows.map { RowName(root: root, row: $0) }
         var place = 0
         while place < waiting.count {
             let next = waiting[place]
@@ -119,31 +151,11 @@ final class RowRemover {
             guard let key = try rowEditors.key(of: next.root, next.row) else { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
-            let name = RowName(root: next.root, row: next.row)
-            if mode == .hard, let refusal = refused[name] {
-                noteKept(name, key, refusal)
-                continue
-            }
-            if try keepsEdited(next.root, key) { continue }
-            switch mode {
-            case .ignore: continue
-            case .soft:
-                guard try markAsGone(next.root, key) else { continue }
-                counts[next.root, default: 0] += 1
-            case .hard:
-                guard try doom(next.root, next.row) else { continue }
-                pending.append(PendingDeletion(root: next.root, row: next.row, key: key))
-            }
-            try forgetScans(by: next.root, key)
-            try noteOwned(by: next.root, key, isSoft: mode == .soft)
+            guard try body(next, key, mode) else { continue }
             for child in children[next.root] ?? [] {
-                waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
+                waiting += try childRows(child, of: key).map { RowName(root: child.root, row: $0) }
             }
         }
-        try removeLinks(of: pending)
-        try markStaying(pending)
-        for row in pending where try delete(row) { counts[row.root, default: 0] += 1 }
-        return counts
     }
 
     private func noteKept(_ name: RowName, _ key: [StoredValue], _ refusal: StoreError) {

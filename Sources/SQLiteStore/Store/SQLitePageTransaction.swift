@@ -298,11 +298,7 @@ final class SQLitePageTransaction: PageTransaction {
         if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor {
             try writers.cursors.save(cursor, of: scan.scope, followsStored: end.followsCursor)
         }
-        if !end.defersSweep {
-            let orphans = try writers.remover.settleOrphans(ofScan: scan.scope.entity)
-            result.deleted.merge(orphans, uniquingKeysWith: +)
-            result.kept = writers.remover.takeKept(ofScan: scan.scope.entity)
-        }
+        if !end.defersSweep { try settleOrphans(ofScan: scan.scope.entity, &result) }
         noteDeleted(result.deleted)
         result.relinked = relinked
         return result
@@ -349,11 +345,16 @@ final class SQLitePageTransaction: PageTransaction {
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         let writers = try store.writers
         var result = try writers.sweep.sweepParents(of: entity, rule)
-        let orphans = try writers.remover.settleOrphans(ofScan: store.model.entities[entity].name)
-        result.deleted.merge(orphans, uniquingKeysWith: +)
-        result.kept = writers.remover.takeKept(ofScan: store.model.entities[entity].name)
+        try settleOrphans(ofScan: store.model.entities[entity].name, &result)
         noteDeleted(result.deleted)
         return result
+    }
+
+    /// Deletes the orphans of a scan, and adds them and the rows that stay to its result.
+    private func settleOrphans(ofScan scan: String, _ result: inout SweepResult) throws {
+        let remover = try store.writers.remover
+        result.deleted.merge(try remover.settleOrphans(ofScan: scan), uniquingKeysWith: +)
+        result.kept = remover.takeKept(ofScan: scan)
     }
 
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {

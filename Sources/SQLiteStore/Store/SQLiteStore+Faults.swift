@@ -36,8 +36,7 @@ extension SQLiteStore {
             faults.append(
                 StoreError(
                     .open, "\(path): the file is damaged: \(words)",
-                    remedy: "restore it from a backup, or name a new file under `database:`; edits that wait in "
-                        + "bmo_outbox are only in this file"))
+                    remedy: SchemaUpdate.lossRemedy))
         }
         return faults
     }

@@ -41,7 +41,9 @@ final class AbandonedStubRemover {
             return try rowEditors.stubs.remove(model.entities[root].name, .key(key))
         }
         // A table not created by bmo refers to it.
-        if let number = try rowEditors.row(of: root, key), try rowEditors.deletionGuard.isReferredByOthers(root, number)
+        let deletionGuard = rowEditors.deletionGuard
+        if try deletionGuard.canRefuse(root), let number = try rowEditors.row(of: root, key),
+            try deletionGuard.isReferredByOthers(root, number)
         {
             return false
         }

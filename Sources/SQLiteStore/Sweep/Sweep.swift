@@ -292,7 +292,10 @@ final class Sweep {
         let kept = missing.filter(stays)
         if kept.isEmpty || !decision.rows.isEmpty { try origins.save(rule.origin, of: layout.name) }
         for (scope, cursor) in decision.cursors { try cursors.save(cursor, of: scope) }
-        result.deleted = try remover.remove(kept + decision.rows, of: layout.index)
+        let rows = kept + decision.rows
+        // The rows of a scope that the limit held stay, and may keep others.
+        result.deleted = try remover.remove(
+            rows, of: layout.index, refusals: rows.count == missing.count ? refusals : nil)
         return result
     }
 }

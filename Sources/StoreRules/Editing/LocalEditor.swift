@@ -130,14 +130,15 @@ package struct LocalEditor {
         let changes = changed.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0.field].name, old: row[$0.field], new: $0.value)
         }
-        let last = try outbox.entries(object.root, object.key).last
+        let entries = try outbox.entries(object.root, object.key)
+        let last = entries.last
         guard !changes.isEmpty || !lists.own.isEmpty else {
             let waiting = last.flatMap { $0.takesEdits ? $0.id : nil }
             return EditReceipt(entity: layout.name, key: object.key, entry: lists.otherEntry ?? waiting)
         }
         let entry: Int64?
         if let last, last.takesEdits, last.operation != .delete {
-            entry = try join(changes, lists.own, with: last, edit.userInfo, object)
+            entry = try join(changes, lists.own, with: last, after: entries.dropLast(), edit.userInfo, object)
         } else {
             entry = try enqueue(
                 OutboxEntry(
@@ -153,10 +154,9 @@ package struct LocalEditor {
     /// If that is the update that completes a create whose references form a cycle, the values of the create stay there.
     private func join(
         _ changes: [OutboxEntry.FieldEdit], _ links: [OutboxEntry.LinkEdit], with last: OutboxEntry,
-        _ userInfo: String?, _ object: EditedObject
+        after earlier: ArraySlice<OutboxEntry>, _ userInfo: String?, _ object: EditedObject
     ) throws -> Int64? {
-        let create = try outbox.entries(object.root, object.key)
-            .first { $0.id != last.id && $0.operation == .create && $0.takesEdits }
+        let create = earlier.first { $0.operation == .create && $0.takesEdits }
         func isOfCreate(_ name: String) -> Bool { create?.sets(name) == true && !last.sets(name) }
         let given = changes.filter { isOfCreate($0.name) }
         let givenLinks = links.filter { isOfCreate($0.relationship) }

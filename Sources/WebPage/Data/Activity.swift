@@ -24,14 +24,6 @@ package final class Activity: Sendable {
             case .push: "Push"
             }
         }
-
-        /// Whether it is a sync whose changes stay.
-        fileprivate var isRecordedSync: Bool {
-            switch self {
-            case .sync, .deleting: true
-            case .rehearsal, .push: false
-            }
-        }
     }
 
     /// The state of the running activity, or of the last one.
@@ -153,7 +145,6 @@ package final class Activity: Sendable {
         } catch is CancellationError {
             return "stopped"
         } catch {
-            if kind.isRecordedSync { counters.count(failedSync: error) }
             say(PageFault.words(error).text, about: "")
             return "failed"
         }
@@ -171,15 +162,20 @@ package final class Activity: Sendable {
     }
 
     private func sync(_ options: Workspace.SyncOptions, isRehearsal: Bool = false) async throws -> String {
-        let store = try await workspace.openLockedStore(command: "bmo serve", rehearsing: isRehearsal)
-        defer { try? store.close() }
-        let report = try await workspace.sync(into: store, options) { [self] in note($0) }
-        if isRehearsal {
-            if let run = report.run { try keepChanges(of: run, in: store) }
-        } else {
-            counters.count(report)
+        do {
+            let store = try await workspace.openLockedStore(command: "bmo serve", rehearsing: isRehearsal)
+            defer { try? store.close() }
+            let report = try await workspace.sync(into: store, options) { [self] in note($0) }
+            if isRehearsal {
+                if let run = report.run { try keepChanges(of: run, in: store) }
+            } else {
+                counters.count(report)
+            }
+            return report.outcomeWord
+        } catch {
+            if !isRehearsal { counters.count(failedSync: error) }
+            throw error
         }
-        return report.outcomeWord
     }
 
     private func keepChanges(of run: Int64, in store: any Store) throws {
