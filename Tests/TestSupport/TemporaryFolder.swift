@@ -15,6 +15,10 @@ package final class TemporaryFolder: Sendable {
         return folder
     }()
 
+    /// libsmbclient, in this process for the tests of its bridge, sets the umask to 0 for moments; without a mode of its own,
+    /// a folder of another test would be writable by all then, and no plugin loaded from it.
+    private static let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
+
     /// Makes an empty folder.
     ///
     /// - Parameter staysUntilExit: Whether it is removed at the end of the process instead.
@@ -23,7 +27,8 @@ package final class TemporaryFolder: Sendable {
         self.parent = nil
         let parent = staysUntilExit ? Self.lasting : FileManager.default.temporaryDirectory
         let folder = parent.appending(path: "bmo-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: Self.mode)
         path = folder.path
     }
 
@@ -32,7 +37,8 @@ package final class TemporaryFolder: Sendable {
         staysUntilExit = parent.staysUntilExit
         path = parent.appending(name)
         self.parent = parent
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: Self.mode)
     }
 
     deinit {
