@@ -46,6 +46,11 @@ public struct SQLiteStores: StoreProvider {
     /// Returns the limit of SQLite, `SQLITE_MAX_COLUMN`, for the columns of a table and of a result.
     public func mostColumns(of location: String) -> Int? { 2000 }
 
+    /// Returns the limit of SQLite, `SQLITE_MAX_EXPR_DEPTH`, less one.
+    ///
+    /// A row is found by a condition for each attribute of its key, and each is one level of the expression.
+    public func mostKeyAttributes(of location: String) -> Int? { 999 }
+
     /// Returns the tables of a model as SQL, in order of creation.
     public func schema(of model: CompiledModel) -> [String] { SQLiteStore.schema(of: model) }
 

@@ -87,6 +87,9 @@ public protocol StoreProvider: Sendable {
     /// A query reads the key of each row beside its columns.
     func mostColumns(of location: String) -> Int?
 
+    /// Returns the number of attributes that a key can have; nil, the default, for no limit.
+    func mostKeyAttributes(of location: String) -> Int?
+
     /// Returns the statements that create the tables of a model, in order.
     func schema(of model: CompiledModel) -> [String]
 
@@ -146,6 +149,9 @@ extension StoreProvider {
 
     /// Has no limit.
     public func mostColumns(of location: String) -> Int? { nil }
+
+    /// Has no limit.
+    public func mostKeyAttributes(of location: String) -> Int? { nil }
 
     /// Checks nothing.
     public func checkIsNewest(_ model: CompiledModel, of location: String) throws {}

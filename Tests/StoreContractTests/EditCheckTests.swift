@@ -117,6 +117,39 @@ import Testing
         #expect(order(other, create) == [3, 4])
     }
 
+    @Test func `each time the last entry is dropped for which none waits`() {
+        /// Chooses one after the other among all that are left.
+        func plainOrder(_ entries: [OutboxEntry]) -> [Int64] {
+            var left = entries
+            var order: [Int64] = []
+            while !left.isEmpty {
+                let index = left.lastIndex { entry in
+                    !left.contains { $0.dependsOn.contains(entry.id) && $0.id != entry.id }
+                        && !left.contains { $0.key == entry.key && $0.id > entry.id }
+                }
+                order.append(left.remove(at: index ?? left.count - 1).id)
+            }
+            return order
+        }
+        var seed: UInt64 = 7
+        func random(_ count: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % count
+        }
+        for _ in 0..<300 {
+            var entries: [OutboxEntry] = []
+            for id in 1...8 {
+                // Some of them wait for each other, and some for entries that are not dropped.
+                var entry = OutboxEntry.of(Int64(id))
+                entry.key = [.integer(Int64(random(5)))]
+                entry.dependsOn = (0..<random(3)).map { _ in Int64(1 + random(10)) }
+                entries.append(entry)
+            }
+            let order = OutboxEntry.inOrderOfDropping(entries).map(\.id)
+            #expect(order == plainOrder(entries), "\(entries.map { ($0.id, $0.key, $0.dependsOn) })")
+        }
+    }
+
     @Test func `a reference to an object with a pending create waits for it`() {
         let entry = OutboxEntry.of(2, .update, [.of("country", .null, "NO")])
         let row: [StoredValue] = [7, .null, .null, .null, "NO"]

@@ -6,6 +6,12 @@ internal import StoreRules
 extension MemoryTables {
     func entries() -> [OutboxEntry] { state.outbox.map(\.entry) }
 
+    func nextToSend(
+        at instant: String, of entities: Set<String>?, among ids: Set<Int64>?, where fits: (OutboxEntry) -> Bool
+    ) -> OutboxEntry? {
+        OutboxEntry.next(among: entries(), at: instant, in: model, where: fits)
+    }
+
     func entries(_ root: Int, _ key: RowKey) -> [OutboxEntry] {
         guard !state.outbox.isEmpty else { return [] }
         let name = name(root)
@@ -16,7 +22,9 @@ extension MemoryTables {
 
     func dependants(of id: Int64) -> [OutboxEntry] { entries().filter { $0.dependsOn.contains(id) } }
 
-    func entries(mentioning key: RowKey) -> [OutboxEntry] { entries() }
+    func entries(of entities: [String], mentioning key: RowKey) -> [OutboxEntry] {
+        entries().filter { entities.contains($0.entity) }
+    }
 
     func newestEntryID() -> Int64 { state.outbox.last?.entry.id ?? 0 }
 

@@ -14,6 +14,7 @@ extension PostgreSQLTables {
             try prefetch(root, keys)
         }
         try prefetchState(root, keys)
+        try prefetchEntries(name(root), keys)
     }
 
     func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? {
@@ -87,7 +88,7 @@ extension PostgreSQLTables {
     }
 
     var mayHaveEdits: Bool {
-        (outbox.map { !$0.isEmpty } ?? counters.hasOutbox)
+        (outbox.isComplete ? !outbox.isEmpty : counters.hasOutbox)
             || (acceptedEdits.map { !$0.isEmpty } ?? counters.hasAcknowledged) || !newAcceptedEdits.isEmpty
     }
 

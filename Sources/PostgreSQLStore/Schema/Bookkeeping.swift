@@ -123,6 +123,8 @@ enum Bookkeeping {
                 columns(in: prefix, engine), collections(in: prefix, engine), models(in: prefix, engine),
                 "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
                 "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
+                "CREATE INDEX IF NOT EXISTS bmo_outbox_by_key ON \(prefix)bmo_outbox (root, key)",
+                "CREATE INDEX IF NOT EXISTS bmo_conflicts_by_key ON \(prefix)bmo_conflicts (root, key)",
                 "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
                 """
                 INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING

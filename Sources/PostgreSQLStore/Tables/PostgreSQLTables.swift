@@ -101,11 +101,18 @@ final class PostgreSQLTables: DatabaseTables {
     var dirtySources: Set<RowReference> = []
     var newSourceScans: Set<[String]> = []
     var newChanges: [ChangeRecord] = []
-    var outbox: [StoredEntry]?
+    var outbox = KnownEntries()
+    /// The number of questions about the outbox that were answered without reading all of it.
+    var outboxQuestions = 0
     var dirtyEntries: Set<Int64> = []
-    var acceptedEdits: [StoredEntry]?
+    var acceptedEdits: KnownEntries?
     var newAcceptedEdits: [StoredEntry] = []
-    var knownConflicts: [StoredConflict]?
+    var knownConflicts: [RowReference: [StoredConflict]] = [:]
+    /// Whether an object that is not in ``knownConflicts`` has none.
+    var knowsAllConflicts = false
+    var conflictQuestions = 0
+    /// The last number of a conflict; nil until one is added.
+    var lastConflict: Int64?
 
     /// Creates the tables of the connection's open transaction.
     convenience init(_ connection: Connection, _ sql: DatabaseSQL) throws {

@@ -71,3 +71,91 @@ struct StoredEntry {
         ]
     }
 }
+
+/// The entries of a table as a transaction sees them: all, or those that it has asked for.
+struct KnownEntries {
+    private struct Object: Hashable {
+        let root: String
+        let key: RowKey
+    }
+
+    /// Whether an entry that is not known does not exist.
+    private(set) var isComplete = false
+    private var byID: [Int64: StoredEntry] = [:]
+    private var missing: Set<Int64> = []
+    /// The IDs of the known entries of each object, in order.
+    private var ids: [Object: [Int64]] = [:]
+    /// The objects whose entries are all known.
+    private var objects: Set<Object> = []
+    private var waits = EntryWaits()
+
+    var isEmpty: Bool { byID.isEmpty }
+
+    /// The known entries, in order of creation.
+    var all: [StoredEntry] { byID.values.sorted { $0.entry.id < $1.entry.id } }
+
+    /// The ID of the newest known entry; 0 without one.
+    var newestID: Int64 { byID.keys.max() ?? 0 }
+
+    subscript(id: Int64) -> StoredEntry? { byID[id] }
+
+    /// Returns whether it is known if an entry exists.
+    func knows(_ id: Int64) -> Bool { isComplete || byID[id] != nil || missing.contains(id) }
+
+    /// Returns whether all entries of an object are known.
+    func knows(_ root: String, _ key: RowKey) -> Bool {
+        isComplete || objects.contains(Object(root: root, key: key))
+    }
+
+    /// Returns the known entries of an object, in order of creation.
+    func entries(_ root: String, _ key: RowKey) -> [StoredEntry] {
+        (ids[Object(root: root, key: key)] ?? []).compactMap { byID[$0] }
+    }
+
+    /// Returns the known entries that wait for an entry, in order of creation.
+    func entries(waitingFor id: Int64) -> [StoredEntry] {
+        waits.entries(waitingFor: id).compactMap { byID[$0] }
+    }
+
+    // MARK: - What was read
+
+    /// Notes entries as they were read; those that are known stay as they are.
+    mutating func note(_ read: [StoredEntry]) {
+        for stored in read where !knows(stored.entry.id) { set(stored) }
+    }
+
+    /// Notes that there are no other entries of an object than the known ones.
+    mutating func noteAll(of root: String, _ key: RowKey) { objects.insert(Object(root: root, key: key)) }
+
+    /// Notes that there are no other entries than these and the known ones.
+    mutating func noteAll(_ read: [StoredEntry]) {
+        note(read)
+        isComplete = true
+    }
+
+    // MARK: - Changes
+
+    /// Adds or replaces an entry.
+    mutating func set(_ stored: StoredEntry) {
+        let id = stored.entry.id
+        let object = Object(root: stored.root, key: stored.entry.key)
+        if let old = byID.updateValue(stored, forKey: id) {
+            let before = Object(root: old.root, key: old.entry.key)
+            if before != object { ids[before]?.removeAll { $0 == id } }
+        }
+        if ids[object]?.contains(id) != true {
+            ids[object, default: []].append(id)
+            ids[object]?.sort()
+        }
+        missing.remove(id)
+        waits.note(id, waitsFor: stored.entry.dependsOn)
+    }
+
+    /// Removes an entry, or notes that there is none with this ID.
+    mutating func remove(_ id: Int64) {
+        missing.insert(id)
+        waits.note(id, waitsFor: [])
+        guard let old = byID.removeValue(forKey: id) else { return }
+        ids[Object(root: old.root, key: old.entry.key)]?.removeAll { $0 == id }
+    }
+}

@@ -37,7 +37,7 @@ extension SQLiteStore {
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
     ) throws -> OutboxEntry? {
         try readOutbox { outbox in
-            try outbox.next(at: instant) { id, entity in
+            try outbox.next(at: instant, of: entities) { id, entity in
                 entities?.contains(entity) != false && !excluding.contains(id) && entries?.contains(id) != false
             }
         }

@@ -166,15 +166,73 @@ extension OutboxEntry {
     /// Returns entries in the order in which they are dropped: newest first, but references to a new object before its
     /// create.
     package static func inOrderOfDropping(_ entries: [OutboxEntry]) -> [OutboxEntry] {
-        var left = entries
-        var order: [OutboxEntry] = []
-        while !left.isEmpty {
-            let index = left.lastIndex { entry in
-                !left.contains { $0.dependsOn.contains(entry.id) && $0.id != entry.id }
-                    && !left.contains { $0.entity == entry.entity && $0.key == entry.key && $0.id > entry.id }
-            }
-            order.append(left.remove(at: index ?? left.count - 1))
+        var queue = DroppingQueue(entries)
+        return entries.indices.map { _ in entries[queue.next()] }
+    }
+}
+
+/// The places of entries that are still to be dropped.
+///
+/// An entry is free if none of the others waits for it, and none is a later one of its object.
+private struct DroppingQueue {
+    private struct Object: Hashable {
+        let entity: String
+        let key: [StoredValue]
+    }
+
+    private let objects: [Object]
+    /// The places of the entries that each waits for.
+    private let awaited: [[Int]]
+    /// The number of entries left that wait for each.
+    private var waiting: [Int]
+    /// The places of the entries left of each object, newest last.
+    private var ofObject: [Object: [Int]]
+    private var isLeft: [Bool]
+    /// The places of the free entries, in ascending order.
+    private var free: [Int] = []
+    /// No entry after this place is left.
+    private var end: Int
+
+    init(_ entries: [OutboxEntry]) {
+        let places = Dictionary(zip(entries.map(\.id), entries.indices), uniquingKeysWith: { $1 })
+        objects = entries.map { Object(entity: $0.entity, key: $0.key) }
+        awaited = entries.map { entry in
+            Set(entry.dependsOn).compactMap { $0 == entry.id ? nil : places[$0] }
         }
-        return order
+        waiting = entries.map { _ in 0 }
+        isLeft = entries.map { _ in true }
+        end = entries.count - 1
+        ofObject = [:]
+        for place in entries.indices.sorted(by: { entries[$0].id < entries[$1].id }) {
+            ofObject[objects[place], default: []].append(place)
+        }
+        for places in awaited { for place in places { waiting[place] += 1 } }
+        free = entries.indices.filter(isFree)
+    }
+
+    private func isFree(_ place: Int) -> Bool {
+        isLeft[place] && waiting[place] == 0 && ofObject[objects[place]]?.last == place
+    }
+
+    /// Removes the last free entry, or where entries wait for each other the last one of all, and returns its place.
+    mutating func next() -> Int {
+        while !isLeft[end] { end -= 1 }
+        let next = free.popLast() ?? end
+        isLeft[next] = false
+        let object = objects[next]
+        // It is mostly the object's last one.
+        if let index = ofObject[object]?.lastIndex(of: next) { ofObject[object]?.remove(at: index) }
+        for place in awaited[next] { waiting[place] -= 1 }
+        for place in awaited[next] + [ofObject[object]?.last].compactMap(\.self) where isFree(place) { insert(place) }
+        return next
+    }
+
+    private mutating func insert(_ place: Int) {
+        var (low, high) = (0, free.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if free[middle] < place { low = middle + 1 } else { high = middle }
+        }
+        if low == free.count || free[low] != place { free.insert(place, at: low) }
     }
 }

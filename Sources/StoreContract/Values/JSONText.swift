@@ -32,14 +32,25 @@ package struct JSONText {
         text.append("[")
         for (index, part) in parts.enumerated() {
             if index > 0 { text.append(",") }
-            if case .bytes(let bytes) = part {
-                bytes.withUnsafeBytes { text.append(base64: $0) }
-            } else {
-                text.append(part)
-            }
+            text.append(keyPart: part)
         }
         text.append("]")
         return text
+    }
+
+    /// Returns a part of a key as keys have it; bytes among an object's values contain this text, too.
+    package static func keyPart(_ part: StoredValue) -> String {
+        var text = JSONText()
+        text.append(keyPart: part)
+        return text.string
+    }
+
+    private mutating func append(keyPart part: StoredValue) {
+        if case .bytes(let bytes) = part {
+            bytes.withUnsafeBytes { append(base64: $0) }
+        } else {
+            append(part)
+        }
     }
 
     /// Returns a list of keys as an array of arrays.

@@ -76,7 +76,13 @@ struct KeyRename {
 
     /// Replaces the old key in the values of other edits.
     private func renameInEntries(_ root: Int, _ old: RowKey, _ new: RowKey) throws {
-        for entry in try outbox.entries(mentioning: old) {
+        // Most new objects are referred to by few entities or none.
+        let holders = model.entities.filter { layout in
+            let references = references(of: layout, to: root)
+            return !references.columns.isEmpty || !references.links.isEmpty
+        }
+        guard !holders.isEmpty else { return }
+        for entry in try outbox.entries(of: holders.map(\.name), mentioning: old) {
             guard let index = model.index(of: entry.entity) else { continue }
             let references = references(of: model.entities[index], to: root)
             let renamed = entry.renaming(references.columns, references.links, old, to: new)

@@ -31,9 +31,11 @@ extension TableStore {
     package func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>?
     ) throws -> OutboxEntry? {
-        OutboxEntry.next(among: try read { try $0.entries() }, at: instant, in: model) { entry in
-            entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
-                && entries?.contains(entry.id) != false
+        try read { tables in
+            try tables.nextToSend(at: instant, of: entities, among: entries) { entry in
+                entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
+                    && entries?.contains(entry.id) != false
+            }
         }
     }
 

@@ -12,8 +12,8 @@ package protocol OutboxTables: AnyObject {
     /// Returns the entries that wait for an entry.
     func dependants(of id: Int64) throws -> [OutboxEntry]
 
-    /// Returns the entries whose values may include a key; others may be among them.
-    func entries(mentioning key: RowKey) throws -> [OutboxEntry]
+    /// Returns the entries of these entities whose values may include a key; others may be among them.
+    func entries(of entities: [String], mentioning key: RowKey) throws -> [OutboxEntry]
 
     /// Returns the ID of the newest entry; 0 if there is none.
     func newestEntryID() throws -> Int64
@@ -60,6 +60,32 @@ extension OutboxTables {
         guard let root = model.root(of: entry) else { return [] }
         let earlier = try entries(root, entry.key).filter { $0.id < entry.id }
         return try earlier + entry.dependsOn.compactMap { try self.entry($0) }
+    }
+}
+
+/// The entries that wait for others, as they are in an outbox.
+package struct EntryWaits {
+    private var awaited: [Int64: [Int64]] = [:]
+    private var waiting: [Int64: Set<Int64>] = [:]
+
+    package init() {}
+
+    /// Returns the IDs of the entries that wait for an entry, in order.
+    package func entries(waitingFor id: Int64) -> [Int64] { waiting[id]?.sorted() ?? [] }
+
+    /// Notes what an entry waits for; a deleted one waits for nothing.
+    package mutating func note(_ id: Int64, waitsFor others: [Int64]) {
+        for other in awaited[id] ?? [] {
+            waiting[other]?.remove(id)
+            if waiting[other]?.isEmpty == true { waiting[other] = nil }
+        }
+        awaited[id] = others.isEmpty ? nil : others
+        for other in others { waiting[other, default: []].insert(id) }
+    }
+
+    /// Notes that an entry no longer waits for another.
+    package mutating func remove(_ other: Int64, awaitedBy id: Int64) {
+        note(id, waitsFor: (awaited[id] ?? []).filter { $0 != other })
     }
 }
 

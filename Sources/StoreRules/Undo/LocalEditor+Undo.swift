@@ -10,6 +10,7 @@ extension LocalEditor {
     package func undo(_ changes: [RowChange], of run: Int64, earlier: [Int64: [RowChange]]) throws {
         var conflicts: [UndoConflict] = []
         var creates: [Int64] = []
+        let earlier = EarlierNames(earlier)
         for change in RowChange.inOrderOfReversal(changes) {
             if let reason = try takeBack(change, of: run, earlier, dropping: &creates) {
                 conflicts.append(
@@ -25,7 +26,7 @@ extension LocalEditor {
     ///
     /// - Parameter creates: Gets the entries that are dropped with all others that created objects.
     private func takeBack(
-        _ change: RowChange, of run: Int64, _ earlier: [Int64: [RowChange]], dropping creates: inout [Int64]
+        _ change: RowChange, of run: Int64, _ earlier: EarlierNames, dropping creates: inout [Int64]
     ) throws -> String? {
         guard let index = model.index(of: change.entity) else { return "the configuration has no such entity any more" }
         let root = model.entities[index].root
@@ -41,9 +42,7 @@ extension LocalEditor {
         let runs = Set(entries.filter(\.isAtRest).flatMap { contributing[$0.id] ?? [] })
         let row = try objects.row(root, key)
         let found = try conflicts.conflicts(root, key)
-        let before = runs.filter { $0 < run }.flatMap { earlier[$0] ?? [] }
-            .filter { $0.entity == change.entity && $0.key == key }
-        let edited = Set(before.flatMap { $0.columns.map(\.name) + $0.links.map(\.relationship) })
+        let edited = earlier.names(of: change, in: runs.filter { $0 < run })
         let reversal = try EditReversal(
             change, own, row: row, layout, isFirst: { !edited.contains($0) },
             remote: { name in
@@ -84,5 +83,32 @@ extension LocalEditor {
                 .update, entity: entity, key: key,
                 values: Dictionary(columns.map { ($0.name, $0.old ?? .null) }, uniquingKeysWith: { $1 }),
                 links: Dictionary(lists.map { ($0.relationship, $0.keys) }, uniquingKeysWith: { $1 })))
+    }
+}
+
+/// The names of the columns and lists that earlier runs set, by object.
+private struct EarlierNames {
+    private struct Object: Hashable {
+        let entity: String
+        let key: [StoredValue]
+
+        init(_ change: RowChange) { (entity, key) = (change.entity, change.key) }
+    }
+
+    private var names: [Object: [Int64: Set<String>]] = [:]
+
+    init(_ changes: [Int64: [RowChange]]) {
+        for (run, changes) in changes {
+            for change in changes {
+                names[Object(change), default: [:]][run, default: []]
+                    .formUnion(change.columns.map(\.name) + change.links.map(\.relationship))
+            }
+        }
+    }
+
+    /// Returns what runs set in a change's object.
+    func names(of change: RowChange, in runs: Set<Int64>) -> Set<String> {
+        let byRun = names[Object(change)] ?? [:]
+        return runs.reduce(into: []) { $0.formUnion(byRun[$1] ?? []) }
     }
 }

@@ -19,11 +19,14 @@ extension OutboxEntry {
             idempotencyKey: row.text(6) ?? "", state: State(rawValue: row.text(7) ?? "") ?? .unknown,
             attempts: Int(row.int64(8)), notBefore: row.text(9), created: row.text(10) ?? "",
             failure: try row.text(11).map(OutboxFailure.init(json:)),
-            dependsOn: (JSONText.parts(of: row.text(12) ?? "[]") ?? []).compactMap {
-                if case .integer(let id) = $0 { id } else { nil }
-            }, hasTemporaryKey: row.int64(13) != 0, mayHaveArrived: row.int64(14) != 0,
-            userInfo: row.text(15))
+            dependsOn: Self.dependencies(row.text(12)), hasTemporaryKey: row.int64(13) != 0,
+            mayHaveArrived: row.int64(14) != 0, userInfo: row.text(15))
         try addEdits(new: row.text(4) ?? "{}", base: row.text(5), layout, model)
+    }
+
+    /// Returns the IDs in the column `depends_on`.
+    static func dependencies(_ text: String?) -> [Int64] {
+        (JSONText.parts(of: text ?? "[]") ?? []).compactMap { if case .integer(let id) = $0 { id } else { nil } }
     }
 
     /// Returns the values of the columns that every write sets, in the order of ``OutboxTable``'s statements.

@@ -12,6 +12,8 @@ final class OutboxTable: OutboxTables {
     private let counts: [ObjectCount]
     /// The number of entries of each object that has some, by root.
     private var edited: [[[StoredValue]: Int]]
+    /// Which entries wait for others; nil until it is asked for.
+    private var knownWaits: EntryWaits?
     /// Whether `edited` is maintained; code that reads only once queries the file.
     private let hasMemory: Bool
 
@@ -37,6 +39,7 @@ final class OutboxTable: OutboxTables {
     /// Reloads the objects that have edits.
     func reload() throws {
         edited = model.entities.map { _ in [:] }
+        knownWaits = nil
         let select = statements("SELECT root, key, count(*) FROM bmo_outbox GROUP BY root, key")
         defer { select.reset() }
         while try select.step() {
@@ -80,14 +83,30 @@ final class OutboxTable: OutboxTables {
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
 
     func dependants(of id: Int64) throws -> [OutboxEntry] {
-        try entries("WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?)", [.integer(id)])
+        try entryIDs(waitingFor: id).compactMap { try entry($0) }
     }
 
-    func entries(mentioning key: [StoredValue]) throws -> [OutboxEntry] {
+    /// Returns the IDs of the entries that wait for an entry, in order.
+    private func entryIDs(waitingFor id: Int64) throws -> [Int64] {
+        if let knownWaits { return knownWaits.entries(waitingFor: id) }
+        // Read once and as a whole, because no index has what an entry waits for.
+        var waits = EntryWaits()
+        let select = statements("SELECT id, depends_on FROM bmo_outbox WHERE depends_on <> '[]'")
+        defer { select.reset() }
+        while try select.step() {
+            waits.note(select.int64(0), waitsFor: OutboxEntry.dependencies(select.text(1)))
+        }
+        knownWaits = waits
+        return waits.entries(waitingFor: id)
+    }
+
+    func entries(of entities: [String], mentioning key: [StoredValue]) throws -> [OutboxEntry] {
         // Searches for the parts of the key in the JSON text, which most entries do not contain.
-        let parts = key.map { StoredValue.text(JSONText.value($0)) }
+        let parts = key.map { StoredValue.text(JSONText.keyPart($0)) }
         let condition = parts.map { _ in "(instr(changes, ?) > 0 OR instr(ifnull(base, ''), ?) > 0)" }
-        return try entries("WHERE \(condition.joined(separator: " AND "))", parts.flatMap { [$0, $0] })
+        return try entries(
+            "WHERE entity IN (SELECT value FROM json_each(?)) AND \(condition.joined(separator: " AND "))",
+            [Self.list(entities)] + parts.flatMap { [$0, $0] })
     }
 
     /// Returns the entries that meet a condition.
@@ -106,34 +125,46 @@ final class OutboxTable: OutboxTables {
         try OutboxEntry.reading(row.int64(0)) { try OutboxEntry(row, model) }
     }
 
+    /// Returns names as a value to bind, for `json_each`.
+    private static func list(_ names: some Sequence<String>) -> StoredValue {
+        JSONText.keyValue(names.map { StoredValue.text($0) })
+    }
+
     /// Returns the first entry that may be sent now; see ``SQLiteStore/nextToSend(at:entities:excluding:among:)``.
     ///
-    /// - Parameter fits: Whether an entry is considered, by its ID and entity, before it is read.
-    func next(at instant: String, _ fits: (_ id: Int64, _ entity: String) -> Bool) throws -> OutboxEntry? {
+    /// - Parameters:
+    ///   - entities: The entities to consider; nil for all. Entries of others cost SQLite little.
+    ///   - fits: Whether an entry is considered, by its ID and entity, before it is read.
+    func next(
+        at instant: String, of entities: Set<String>?, _ fits: (_ id: Int64, _ entity: String) -> Bool
+    ) throws -> OutboxEntry? {
+        let isOfEntities = entities == nil ? "" : "entity IN (SELECT value FROM json_each(?2)) AND "
         let select = statements(
             """
             SELECT \(Self.columns) FROM bmo_outbox AS o
-            WHERE state = 'pending' AND (not_before IS NULL OR not_before <= ?)
+            WHERE \(isOfEntities)state = 'pending' AND (not_before IS NULL OR not_before <= ?1)
                 AND NOT EXISTS (SELECT 1 FROM bmo_outbox AS e WHERE e.root = o.root AND e.key = o.key AND e.id < o.id)
                 AND NOT EXISTS (SELECT 1 FROM json_each(o.depends_on) AS d JOIN bmo_outbox AS e ON e.id = d.value)
             ORDER BY id
             """)
         select.bind(instant, at: 1)
+        if let entities { select.bind(Self.list(entities), at: 2) }
         defer { select.reset() }
+        var references = WaitingReferences(model)
+        var last = Int64.min
         while try select.step() {
             guard fits(select.int64(0), select.text(1) ?? "") else { continue }
             let entry = try entry(select)
-            if try !waitsForReferences(entry) { return entry }
+            guard entry.operation == .delete else { return entry }
+            // A delete waits for earlier edits that add or remove a reference to its object.
+            let earlier = try entries(
+                "WHERE id > ? AND id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id",
+                [.integer(last), .integer(entry.id)])
+            for other in earlier { references.add(other) }
+            last = entry.id - 1
+            if !references.hold(entry) { return entry }
         }
         return nil
-    }
-
-    /// Returns whether a delete waits for an earlier edit that adds or removes a reference to the object.
-    private func waitsForReferences(_ entry: OutboxEntry) throws -> Bool {
-        guard entry.operation == .delete else { return false }
-        let earlier = try entries(
-            "WHERE id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id", [.integer(entry.id)])
-        return entry.waitsForReferences(among: earlier, in: model)
     }
 
     // MARK: - Writing
@@ -159,6 +190,7 @@ final class OutboxTable: OutboxTables {
             ])
         let id = try nextEntryID() - 1
         note(root, entry.key, 1)
+        knownWaits?.note(id, waitsFor: entry.dependsOn)
         return id
     }
 
@@ -171,6 +203,7 @@ final class OutboxTable: OutboxTables {
                 may_have_arrived = ?, user_info = ?
             WHERE id = ?
             """, entry.columns(of: layout(entry)) + [.integer(entry.id)])
+        knownWaits?.note(entry.id, waitsFor: entry.dependsOn)
         guard let run else { return }
         try statements.run(
             """
@@ -182,13 +215,17 @@ final class OutboxTable: OutboxTables {
     func removeEntry(_ entry: OutboxEntry) throws {
         guard try statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)]) > 0 else { return }
         if let root = model.root(of: entry) { note(root, entry.key, -1) }
+        knownWaits?.note(entry.id, waitsFor: [])
         guard entry.operation == .create else { return }
-        try statements.run(
-            """
-            UPDATE bmo_outbox SET depends_on =
-                (SELECT json_group_array(value) FROM json_each(depends_on) WHERE value <> ?1)
-            WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?1)
-            """, [.integer(entry.id)])
+        for id in try entryIDs(waitingFor: entry.id) {
+            try statements.run(
+                """
+                UPDATE bmo_outbox SET depends_on =
+                    (SELECT json_group_array(value) FROM json_each(depends_on) WHERE value <> ?1)
+                WHERE id = ?2
+                """, [.integer(entry.id), .integer(id)])
+            knownWaits?.remove(entry.id, awaitedBy: id)
+        }
     }
 
     func removeDamaged(_ id: Int64) throws -> Bool {
