@@ -42,7 +42,7 @@ struct ExchangeFile: Sendable, Equatable {
     var replyHeaders: [Exchange.Field] = []
     var replyBody = Body.none
 
-    enum Body: Sendable, Equatable {
+    enum Body: Sendable, Hashable {
         case none
         case text(String)
         case bytes([UInt8])

@@ -70,15 +70,34 @@ struct ExchangeFolder: Sendable {
         try Self.write(Array(exchange.text.utf8), to: "\(path)/\(base)\(Self.ending)")
     }
 
-    /// Calls `body` with the report's lines and appends the lines that it returns, under a lock against other
-    /// processes.
-    func withReport<Result>(_ body: ([Substring]) -> (more: [String], Result)) throws -> Result {
+    /// The open report, under a lock against other processes.
+    struct Report {
+        fileprivate let file: CInt
+
+        /// Returns the lines after a place, which is a line's end, and their own end.
+        ///
+        /// The report only grows, so that its reader goes on from there.
+        func lines(after place: Int) -> (lines: [Substring], end: Int) {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = pread(file, &chunk, chunk.count, off_t(place + bytes.count))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                bytes += chunk[..<count]
+            }
+            let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+            return (String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n"), place + end)
+        }
+    }
+
+    /// Calls `body` with the report and appends the lines that it returns, under a lock against other processes.
+    func withReport<Result>(_ body: (Report) -> (more: [String], Result)) throws -> Result {
         let file = open(report, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Self.failure("the report of the replay", report) }
         defer { close(file) }
         guard flock(file, LOCK_EX) == 0 else { throw Self.failure("the report of the replay", report) }
-        let bytes = Self.read(report) ?? []
-        let (more, result) = body(String(decoding: bytes, as: UTF8.self).split(separator: "\n"))
+        let (more, result) = body(Report(file: file))
         let text = more.map { $0.replacing("\n", with: " ") + "\n" }.joined()
         let written = Array(text.utf8).withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
         guard written == text.utf8.count else { throw Self.failure("the report of the replay", report) }

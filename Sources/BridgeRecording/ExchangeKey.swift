@@ -1,7 +1,7 @@
 /// The parts of a request that must match a recorded exchange.
 ///
 /// The order of header fields and parameters may differ.
-struct ExchangeKey: Equatable {
+struct ExchangeKey: Hashable {
     private let method: String
     private let path: String
     private let query: [Substring]
@@ -24,13 +24,15 @@ struct ExchangeKey: Equatable {
     }
 
     /// Describes the differences in words, and weighs them.
-    func differences(from recorded: ExchangeKey) -> (weight: Int, words: String) {
+    ///
+    /// - Parameter describes: Whether words are made, which takes the longest.
+    func differences(from recorded: ExchangeKey, describes: Bool = true) -> (weight: Int, words: String) {
         var weight = 0
         var words: [String] = []
         func note(_ what: String, _ asked: String, _ recorded: String, _ cost: Int) {
             guard asked != recorded else { return }
             weight += cost
-            words.append("\(what) is \(Self.shown(asked)), recorded \(Self.shown(recorded))")
+            if describes { words.append("\(what) is \(Self.shown(asked)), recorded \(Self.shown(recorded))") }
         }
         note("the method", method, recorded.method, 20)
         if path != recorded.path {
@@ -46,7 +48,7 @@ struct ExchangeKey: Equatable {
         }
         if body != recorded.body {
             weight += 5
-            words.append(Self.difference(body, recorded.body))
+            if describes { words.append(Self.difference(body, recorded.body)) }
         }
         return (weight, words.joined(separator: "; "))
     }

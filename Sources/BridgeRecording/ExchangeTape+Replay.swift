@@ -19,30 +19,18 @@ extension ExchangeTape {
     public func replay(_ request: Exchange.Request, isToken: Bool = false) throws -> Replayed {
         let asked = asked(request, counts: !isToken)
         let key = ExchangeKey(asked)
-        let recorded = recorded
         let mayRepeat = ExchangeScope.current?.isReading ?? true
-        let choice = try folder.withReport { lines -> (more: [String], Choice) in
-            var uses: [Substring: Int] = [:]
-            var faults: [Substring: Int] = [:]
-            for line in lines {
-                let words = line.split(separator: " ", maxSplits: 2)
-                guard words.count > 1 else { continue }
-                if words[0] == "used" || words[0] == "again" { uses[words[1], default: 0] += 1 }
-                if words[0] == "fault" { faults[words[1], default: 0] += 1 }
-            }
-            let same = recorded.filter { $0.key == key }
-            let unused = same.filter { uses[$0.name[...]] == nil }
-            let own = unused.first { $0.file.entity == asked.entity } ?? unused.first
-            guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil)
-            else {
-                let words = unmatched(key, asked, same: same) { uses[$0[...]] == nil }
+        let choice = try withRecorded { recorded -> (more: [String], Choice) in
+            let own = recorded.firstUnused(key, of: asked.entity)
+            guard let found = own ?? (mayRepeat ? recorded.last(key, of: asked.entity) : nil) else {
+                let words = unmatched(key, asked, recorded)
                 let doesWrite = !mayRepeat && !isToken && !Self.readingMethods.contains(asked.method)
                 return (["\(doesWrite ? "unmatched-write" : "unmatched") \(words)"], .none(words))
             }
             let planned = rules.filter { $0.fits(found.file, name: found.name) }
                 .flatMap { rule in rule.faults.map { (fault: $0, rule: rule.index) } }
-            let done = faults[found.name[...], default: 0]
-            if done < planned.count, uses[found.name[...]] == nil {
+            let done = recorded.faults(before: found.name)
+            if done < planned.count, recorded.isUnused(found.name) {
                 let (fault, rule) = planned[done]
                 let note = "fault \(found.name) \(fault.word) \(rule)"
                 // A fault that only adds delay also uses up the reply.
@@ -75,24 +63,24 @@ extension ExchangeTape {
 
     private enum Choice {
         case none(String)
-        case found(Recorded, ExchangeFault?)
+        case found(RecordedExchanges.Recorded, ExchangeFault?)
     }
 
-    private func unmatched(
-        _ key: ExchangeKey, _ asked: ExchangeFile, same: [Recorded], isUnused: (String) -> Bool
-    ) -> String {
+    private func unmatched(_ key: ExchangeKey, _ asked: ExchangeFile, _ recorded: RecordedExchanges) -> String {
         let what = "\(asked.method) \(asked.target)"
-        if let last = same.last { return "\(what) was requested again; it was recorded only as \(last.name)" }
-        let candidates = recorded.map { (differences: key.differences(from: $0.key), name: $0.name) }
+        if let last = recorded.last(key) {
+            return "\(what) was requested again; it was recorded only as \(last.name)"
+        }
+        let candidates = recorded.all.map { (weight: key.differences(from: $0.key, describes: false).weight, $0) }
         // Of two equally near exchanges, prefer the unused one.
         guard
-            let nearest = candidates.min(by: {
-                ($0.differences.weight, isUnused($0.name) ? 0 : 1) < ($1.differences.weight, isUnused($1.name) ? 0 : 1)
+            let (_, nearest) = candidates.min(by: {
+                ($0.weight, recorded.isUnused($0.1.name) ? 0 : 1) < ($1.weight, recorded.isUnused($1.1.name) ? 0 : 1)
             })
         else {
             return "\(what) was not recorded; nothing was recorded for the bridge \(bridge)"
         }
-        return "\(what) was not recorded; the nearest is \(nearest.name): \(nearest.differences.words)"
+        return "\(what) was not recorded; the nearest is \(nearest.name): \(key.differences(from: nearest.key).words)"
     }
 }
 

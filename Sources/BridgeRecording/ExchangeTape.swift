@@ -42,18 +42,13 @@ public final class ExchangeTape: Sendable {
         var takes = 0
         /// Seconds that have passed on the replay's clock.
         var seconds = 0.0
-        var files: [Recorded]?
-        /// The requests of each entity's scans, in the order in which they were first made.
-        var asked: [String: [ExchangeKey]] = [:]
+        /// The exchanges of this bridge, once they are loaded.
+        var recorded = RecordedExchanges([])
+        var isLoaded = false
+        /// The requests of each entity's scans, with their numbers in the order in which they were first made.
+        var asked: [String: [ExchangeKey: Int]] = [:]
         /// The number of faults before each request, while recording.
         var faulted: [String: Int] = [:]
-    }
-
-    /// One exchange of the recording.
-    struct Recorded {
-        let name: String
-        let file: ExchangeFile
-        let key: ExchangeKey
     }
 
     package init?(_ options: BridgeOptions) {
@@ -222,20 +217,40 @@ public final class ExchangeTape: Sendable {
     /// Returns the request's number in the entity's scans; a request repeated after a failure keeps its number.
     private func number(of key: ExchangeKey, entity: String) -> Int {
         state.withLock { state in
-            if let known = state.asked[entity]?.firstIndex(of: key) { return known + 1 }
-            state.asked[entity, default: []].append(key)
-            return state.asked[entity, default: []].count
+            if let known = state.asked[entity]?[key] { return known }
+            let number = state.asked[entity, default: [:]].count + 1
+            state.asked[entity, default: [:]][key] = number
+            return number
         }
     }
 
-    /// The exchanges of this bridge, in order.
-    var recorded: [Recorded] {
-        if let files = state.withLock({ $0.files }) { return files }
-        let files = folder.names.compactMap { name -> Recorded? in
-            guard let file = folder.exchange(name), file.bridge == bridge else { return nil }
-            return Recorded(name: name, file: file, key: ExchangeKey(file))
+    /// Calls `body` with the exchanges of this bridge, as far as all processes have used them, and appends the lines
+    /// that it returns to the report.
+    func withRecorded<Result: Sendable>(
+        _ body: (inout RecordedExchanges) -> (more: [String], Result)
+    ) throws -> Result {
+        load()
+        return try folder.withReport { report in
+            state.withLock { state in
+                state.recorded.read(report)
+                return body(&state.recorded)
+            }
         }
-        state.withLock { $0.files = files }
-        return files
+    }
+
+    /// Reads the exchanges of this bridge, once.
+    private func load() {
+        guard state.withLock({ !$0.isLoaded }) else { return }
+        // Invalid ones are noted in the report, so that its lock must be free.
+        let files = folder.names.compactMap { name -> RecordedExchanges.Recorded? in
+            guard let file = folder.exchange(name), file.bridge == bridge else { return nil }
+            return RecordedExchanges.Recorded(name: name, file: file, key: ExchangeKey(file))
+        }
+        let recorded = RecordedExchanges(files)
+        state.withLock { state in
+            guard !state.isLoaded else { return }
+            state.recorded = recorded
+            state.isLoaded = true
+        }
     }
 }

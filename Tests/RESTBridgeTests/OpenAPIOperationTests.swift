@@ -63,6 +63,24 @@ struct OpenAPIOperationTests {
             "\(next)")
     }
 
+    @Test func `an allOf of many parts has the members of all, and a long chain of them ends`() throws {
+        let parts = (0..<300).map { ##"{"properties": {"part\##($0)": {"type": "string"}}}"## }
+        let chain = (0..<3000).map {
+            ##""S\##($0)": {"allOf": [{"$ref": "#/components/schemas/S\##($0 + 1)"}]}"##
+        }
+        let pet = try #require(
+            try discover(
+                ##"""
+                {"openapi": "3.1.0", "info": {"title": "T"}, "servers": [{"url": "https://h/v1"}],
+                 "paths": {"/pets": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {
+                   "type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}}}}}},
+                 "components": {"schemas": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}},
+                   "allOf": [\##(parts.joined(separator: ", ")), {"$ref": "#/components/schemas/S0"}]},
+                   \##(chain.joined(separator: ", "))}}}
+                """##)["Pet"])
+        for part in ["part0", "part150", "part299"] { #expect(pet.contains("\"\(part)\""), "\(part)") }
+    }
+
     @Test func `a POST without pages, or of something created, is not a listing, and a GET comes first`() throws {
         let plain = #"{"properties": {"name": {"type": "string"}}}"#
         #expect(try bridgeError { _ = try discover(document(search(plain, path: "/pets"))) }.code == .notFound)

@@ -25,6 +25,9 @@ struct RecordMapper {
     /// The indices of the targets by their names in the singular, and by schema: a document may list thousands.
     private let named: [String: [Int]]
     private let ofSchema: [String: [Int]]
+    /// The targets with a `type`, and those with a sample, which those of a document lack.
+    private let withTypes: [Target]
+    private let withItems: [Target]
 
     init(targets: [Target]) {
         self.targets = targets
@@ -34,6 +37,8 @@ struct RecordMapper {
             for schema in target.schemas { ofSchema[schema, default: []].append(index) }
         }
         self.ofSchema = ofSchema
+        withTypes = targets.filter { !$0.types.isEmpty }
+        withItems = targets.filter { $0.item != nil }
     }
 
     /// Returns the form in which two names are equal if `NameWords` takes them for the same.
@@ -100,7 +105,7 @@ struct RecordMapper {
         guard let type = shape["type"], shape["id"] != nil else { return nil }
         let said = type.words
         guard said.count == 1, let word = said.first else { return nil }
-        let found = targets.filter { $0.isUsable && $0.types.contains(word) }
+        let found = withTypes.filter { $0.isUsable && $0.types.contains(word) }
         if found.count == 1 { return found.first }
         let isIdentifier = shape.properties.allSatisfy { ["type", "id", "meta", "links"].contains($0.name) }
         return isIdentifier ? targets(named: word).first { $0.isUsable && $0.types.isEmpty } : nil
@@ -108,7 +113,7 @@ struct RecordMapper {
 
     /// Returns the entity that contains these objects with the same values, such as User for `assignee: {id, name}`.
     private func same(_ shape: ValueShape) -> Target? {
-        let found = targets.filter { target in
+        let found = withItems.filter { target in
             guard target.isUsable, let item = target.item, target.key.count == 1, shape[target.key[0]] != nil,
                 shape.properties.count > 1
             else { return false }

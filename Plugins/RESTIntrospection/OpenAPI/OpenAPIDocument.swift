@@ -14,6 +14,9 @@ package struct OpenAPIDocument {
     private static let maxShapeDepth = 7
     /// The maximum number of shapes per reply, since a document's schemas may be wide and refer to each other.
     private static let maxShapes = 20_000
+    /// The maximum number of named schemas inside each other; a chain of `allOf` would take the whole stack.
+    private static let maxNames = 256
+    private let memo = ShapeMemo()
 
     /// - Throws: ``BridgeError`` if the value is not such a document.
     package init(_ root: JSONTree, location: String?) throws {
@@ -80,10 +83,24 @@ package struct OpenAPIDocument {
     }
 
     private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> ValueShape {
+        guard path.isEmpty, case .object(let members) = schema, members.names == ["$ref"],
+            let reference = members["$ref"]?.text
+        else { return newShape(schema, path: path, depth: depth, &budget) }
+        let place = ShapeMemo.Place(reference: reference, depth: depth)
+        if let known = memo.shape(at: place, &budget) { return known }
+        let before = budget
+        let shape = newShape(schema, path: path, depth: depth, &budget)
+        memo.keep(shape, at: place, before: before, after: budget)
+        return shape
+    }
+
+    private func newShape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> ValueShape {
         budget -= 1
         let (value, name) = resolve(schema)
         // For a recursive schema, or one deeper than the mapping goes, the name is enough.
-        guard depth <= Self.maxShapeDepth, budget > 0, name.map({ !path.contains($0) }) ?? true else {
+        guard depth <= Self.maxShapeDepth, budget > 0, path.count < Self.maxNames,
+            name.map({ !path.contains($0) }) ?? true
+        else {
             return ValueShape(kinds: cutKinds(value), name: name)
         }
         let path = path + [name].compactMap(\.self)
@@ -92,16 +109,17 @@ package struct OpenAPIDocument {
         // OpenAPI 3.1 allows members beside a reference.
         result.isReadOnly = (value["readOnly"] ?? schema["readOnly"])?.bool ?? false
         // allOf merges its parts.
-        for part in value["allOf"]?.elements ?? [] {
+        var whole = ShapeUnion(result)
+        let ownName = name ?? value["title"]?.text
+        let parts = value["allOf"]?.elements ?? []
+        for part in parts {
             let more = shape(part, path: path, depth: depth, &budget)
-            let kinds = result.kinds.isEmpty ? more.kinds : result.kinds
-            let required = result.required.union(more.required)
-            let ownName = name ?? value["title"]?.text
-            result = result.narrowed(by: more)
-            result.kinds = kinds
-            result.required = required
+            let kinds = whole.shape.kinds.isEmpty ? more.kinds : whole.shape.kinds
+            whole.narrow(by: more)
+            whole.shape.kinds = kinds
+            whole.shape.required.formUnion(more.required)
             // A wrapper around a single reference, written to add a description, keeps the name of that reference.
-            result.name = ownName ?? (value["allOf"]?.elements?.count == 1 ? more.name : nil)
+            whole.shape.name = ownName ?? (parts.count == 1 ? more.name : nil)
         }
         let alternatives = (value["oneOf"]?.elements ?? []) + (value["anyOf"]?.elements ?? [])
         if !alternatives.isEmpty {
@@ -109,35 +127,25 @@ package struct OpenAPIDocument {
             let solid = shapes.filter { $0.kinds != [.null] }
             let nulls: Set<ValueShape.Kind> = solid.count < shapes.count ? [.null] : []
             if let first = solid.first {
-                let union = solid.dropFirst().reduce(first) { left, right in
-                    var merged = left.merged(with: right)
-                    if left.name != right.name { merged.name = nil }
-                    merged.required = left.required.intersection(right.required)
-                    if left.format != right.format { merged.format = nil }
-                    return merged
-                }
-                let ownName = result.name
-                let ownKinds = result.kinds
-                let required = result.required.union(union.required)
-                result = result.merged(with: union)
-                result.required = required
-                result.name = ownName ?? union.name
-                result.kinds = (ownKinds.isEmpty ? union.kinds : ownKinds.union(union.kinds)).union(nulls)
+                let union = Self.union(first, solid.dropFirst())
+                let ownName = whole.shape.name
+                let ownKinds = whole.shape.kinds
+                whole.merge(with: union)
+                whole.shape.required.formUnion(union.required)
+                whole.shape.name = ownName ?? union.name
+                whole.shape.kinds = (ownKinds.isEmpty ? union.kinds : ownKinds.union(union.kinds)).union(nulls)
                 // If an alternative does not restrict the kind, the value may be of any kind.
-                if solid.contains(where: \.kinds.isEmpty), ownKinds.isEmpty { result.kinds = [] }
+                if solid.contains(where: \.kinds.isEmpty), ownKinds.isEmpty { whole.shape.kinds = [] }
             }
         }
         if case .object(let properties) = value["properties"] {
             for (property, schema) in properties.all {
                 var shape = shape(schema, path: path, depth: depth + 1, &budget)
                 if Self.isID(property) { shape.assumeInteger() }
-                if let index = result.properties.firstIndex(where: { $0.name == property }) {
-                    result.properties[index].shape = shape
-                } else {
-                    result.properties.append((property, shape))
-                }
+                whole.set(shape, for: property)
             }
         }
+        result = whole.shape
         result.required.formUnion((value["required"]?.elements ?? []).compactMap(\.text))
         if let items = value["items"] { result.elements = [shape(items, path: path, depth: depth + 1, &budget)] }
         if let map = value["additionalProperties"], map.isObject, !map.members.isEmpty, result.properties.isEmpty {
@@ -150,6 +158,19 @@ package struct OpenAPIDocument {
         if isNullable, !result.kinds.isEmpty { result.kinds.insert(.null) }
         if result.format == nil, result.solid == [.string] { result.format = exampleFormat(value) }
         return result
+    }
+
+    /// Returns the shape of alternatives: what they say differently is unknown.
+    private static func union(_ first: ValueShape, _ others: ArraySlice<ValueShape>) -> ValueShape {
+        var union = ShapeUnion(first)
+        for other in others {
+            let (name, format) = (union.shape.name, union.shape.format)
+            union.merge(with: other)
+            if name != other.name { union.shape.name = nil }
+            union.shape.required.formIntersection(other.required)
+            if format != other.format { union.shape.format = nil }
+        }
+        return union.shape
     }
 
     /// Whether a member's name says that it identifies something: `id`, `petId`, `pet_id`.

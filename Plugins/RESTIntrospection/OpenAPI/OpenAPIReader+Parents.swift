@@ -8,6 +8,8 @@ extension OpenAPIReader {
             offers[$0].listing.path.trimmingSlash
         }
         let links = links()
+        // The offers by the path of their objects, from which links lead.
+        let sources = Dictionary(grouping: offers.indices) { offers[$0].listing.itemPath?.path }
         for index in offers.indices {
             let listing = offers[index].listing
             var obstacles: [String] = []
@@ -19,7 +21,7 @@ extension OpenAPIReader {
             if listing.variables.count == 1, let variable = listing.variables.first {
                 let prefix = listing.path.components(before: "{\(variable)}")
                 let before = parents[prefix.trimmingSlash]?.first { $0 != index && offers[$0].offer.obstacle == nil }
-                let linked = linked(variable, listing, links, offers)
+                let linked = linked(variable, listing, links, offers, sources)
                 let shape = shape(of: variable, listing.operation, items[listing.path] ?? .null)
                 let own = before.flatMap { value(of: variable, shape, in: offers[$0].offer, offers[$0].listing) }
                 if let parent = linked?.parent ?? before, let value = linked?.value ?? own {
@@ -111,13 +113,13 @@ extension OpenAPIReader {
     /// Returns the entity from whose objects a link leads to a listing, and the attribute with the variable's value.
     private func linked(
         _ variable: String, _ listing: Listing, _ links: [String: [Link]],
-        _ offers: [(offer: EntityOffer, listing: Listing)]
+        _ offers: [(offer: EntityOffer, listing: Listing)], _ sources: [String?: [Int]]
     ) -> (parent: Int, value: VariableValue)? {
         let all = (listing.operation["operationId"]?.text.flatMap { links[$0] } ?? []) + (links[listing.path] ?? [])
         for link in all where link.variable == variable {
-            let parent = offers.firstIndex { offer, source in
-                source.itemPath?.path == link.path && source.variables.isEmpty && offer.obstacle == nil
-                    && source.path != listing.path
+            let parent = sources[link.path]?.first { index in
+                let source = offers[index].listing
+                return source.variables.isEmpty && offers[index].offer.obstacle == nil && source.path != listing.path
             }
             guard let parent else { continue }
             guard let member = link.member else {

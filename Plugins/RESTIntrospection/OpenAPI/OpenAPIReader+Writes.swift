@@ -149,9 +149,10 @@ extension OpenAPIReader {
     private func wrapped(_ schema: JSONTree?, _ members: [(String, JSONTree)], _ item: ValueShape) -> WriteBody {
         var result = WriteBody(members: members)
         guard let shape = schema.map(document.shape), !shape.properties.isEmpty else { return result }
-        let own = shape.properties.filter { item[$0.name] != nil }
+        let names = Set(item.properties.map(\.name))
+        let own = shape.properties.filter { names.contains($0.name) }
         let objects = shape.properties.filter { name, member in
-            member.isObject && (shape.properties.count == 1 || member.properties.contains { item[$0.name] != nil })
+            member.isObject && (shape.properties.count == 1 || member.properties.contains { names.contains($0.name) })
         }
         var inner = shape
         if own.isEmpty, objects.count == 1, let holder = objects.first {
@@ -162,7 +163,7 @@ extension OpenAPIReader {
                 result.obstacle = "its body needs \(others.joined(separator: ", ")) beside \(holder.name)"
             }
         }
-        let unknown = inner.properties.filter { item[$0.name] == nil }.map(\.name)
+        let unknown = inner.properties.filter { !names.contains($0.name) }.map(\.name)
         if !unknown.isEmpty {
             let more = unknown.count > 4 ? ", ..." : ""
             result.doubts.append("its body has \(unknown.prefix(4).joined(separator: ", "))\(more), which records lack")

@@ -215,6 +215,8 @@ package struct OpenAPIReader {
             groups[identity, default: []].append(listing)
         }
         var names: Set<String> = []
+        // The next number behind a name that several groups have.
+        var numbers: [String: Int] = [:]
         return order.compactMap { identity in
             guard var group = groups[identity] else { return nil }
             func rank(_ listing: Listing) -> [Int] {
@@ -234,10 +236,11 @@ package struct OpenAPIReader {
                 name = NameWords.pascal(
                     group[0].path.split(separator: "/").filter { !$0.hasPrefix("{") }.joined(separator: "-"))
             }
-            var number = 2
+            var number = numbers[group[0].name, default: 2]
             while names.contains(name.lowercased()) {
                 name = "\(group[0].name)\(number)"
                 number += 1
+                numbers[group[0].name] = number
             }
             names.insert(name.lowercased())
             for index in group.indices { group[index].name = name }

@@ -78,9 +78,10 @@ struct SearchBody {
         let value = document.resolve(schema).value
         var found = (value["properties"]?.members ?? []).map { (name: $0.name, schema: $0.value) }
         var required = Set((value["required"]?.elements ?? []).compactMap(\.text))
+        var names = Set(found.map(\.name))
         for part in value["allOf"]?.elements ?? [] {
             let more = properties(of: part, in: document, depth: depth + 1, &budget)
-            found += more.properties.filter { new in !found.contains { $0.name == new.name } }
+            found += more.properties.filter { names.insert($0.name).inserted }
             required.formUnion(more.required)
         }
         return (found, required)

@@ -89,7 +89,8 @@ package struct SecurityGuess {
         }
         let names = listings.flatMap(\.query)
         // What each request must have authenticates it.
-        if !hasAuth, let name = names.first(where: { name in listings.allSatisfy { $0.query.contains(name) } }) {
+        let counts = Dictionary(listings.flatMap { Set($0.query) }.map { ($0, 1) }, uniquingKeysWith: +)
+        if !hasAuth, let name = names.first(where: { counts[$0] == listings.count }) {
             let value = reference(SecretGuess.variable([name]))
             options.append(("auth", ["type": "api_key", "value": value, "query": .text(name)]))
             notes.append("auth: medium: each request must have \(name), which looks like a credential")
@@ -99,7 +100,8 @@ package struct SecurityGuess {
         for name in names where name != authenticated { variables.append(SecretGuess.variable([name])) }
         // A parameter `token` is not the token of `auth`.
         let taken = Set(options.flatMap { $0.1.texts })
-        for variable in variables + listings.flatMap(\.body) where !parameters.contains(where: { $0.0 == variable }) {
+        var known = Set(parameters.map(\.0))
+        for variable in variables + listings.flatMap(\.body) where known.insert(variable).inserted {
             let isTaken = taken.contains("\(prefix)_\(variable.uppercased())")
             parameters.append((variable, reference(isTaken ? "parameter_" + variable : variable)))
         }

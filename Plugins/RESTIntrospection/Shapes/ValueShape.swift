@@ -56,23 +56,9 @@ package struct ValueShape: Sendable {
 
     /// Returns the union of two shapes, as for `oneOf` and for further records.
     func merged(with other: ValueShape) -> ValueShape {
-        var result = self
-        result.kinds.formUnion(other.kinds)
-        if kinds.isEmpty || other.kinds.isEmpty { result.kinds = kinds.isEmpty ? other.kinds : kinds }
-        result.format = format ?? other.format
-        result.name = name ?? other.name
-        for (name, shape) in other.properties {
-            if let index = result.properties.firstIndex(where: { $0.name == name }) {
-                result.properties[index].shape = result.properties[index].shape.merged(with: shape)
-            } else {
-                result.properties.append((name, shape))
-            }
-        }
-        if let more = other.element { result.elements = [element.map { $0.merged(with: more) } ?? more] }
-        result.values =
-            values.isEmpty || other.values.isEmpty ? [] : values + other.values.filter { !values.contains($0) }
-        result.isMap = isMap || other.isMap
-        return result
+        var union = ShapeUnion(self)
+        union.merge(with: other)
+        return union.shape
     }
 
     /// Returns the shape that two parts of `allOf` describe together.
@@ -80,14 +66,9 @@ package struct ValueShape: Sendable {
     /// Where they contradict each other, as a general page of lists and a page of certain objects do, the one that says
     /// more holds, or else the other one's.
     func narrowed(by other: ValueShape) -> ValueShape {
-        var result = merged(with: other)
-        for (index, (name, _)) in result.properties.enumerated() {
-            guard let mine = self[name], let theirs = other[name] else { continue }
-            result.properties[index].shape = mine.agreed(with: theirs)
-        }
-        if let mine = element, let theirs = other.element { result.elements = [mine.agreed(with: theirs)] }
-        result.isReadOnly = isReadOnly || other.isReadOnly
-        return result
+        var union = ShapeUnion(self)
+        union.narrow(by: other)
+        return union.shape
     }
 
     /// Takes a document's number without a format for an integer, since it identifies something.
@@ -98,7 +79,8 @@ package struct ValueShape: Sendable {
         isAssumedInteger = true
     }
 
-    private func agreed(with other: ValueShape) -> ValueShape {
+    /// Returns what both parts of `allOf` say of one place.
+    func agreed(with other: ValueShape) -> ValueShape {
         guard contradicts(other) else { return narrowed(by: other) }
         return other.isBare && !isBare ? self : other
     }

@@ -59,11 +59,15 @@ struct OperationPaging {
     /// Paths of a request omit its only wrapper; paths of a reply begin with the body's element.
     private static func leaves(_ elements: [SchemaElement], _ schemas: SchemaSet, isInput: Bool) -> [[String]] {
         var found: [[String]] = []
+        // The depth at which all of a type was visited: deeper down, it has no other names, and the first one counts.
+        var visited: [TypeID: Int] = [:]
         func visit(_ element: SchemaElement, _ path: [String], _ depth: Int) {
             guard !element.isRepeated, depth < 4 else { return }
             switch schemas[element.type] {
             case .complex(let type):
+                guard depth < visited[element.type] ?? .max else { return }
                 for child in type.children { visit(child, path + [child.name.local], depth + 1) }
+                visited[element.type] = depth
             default: if !path.isEmpty { found.append(path) }
             }
         }

@@ -39,7 +39,8 @@ extension ServiceReader {
     /// Returns the member that is the only argument of an operation that reads or deletes one object.
     private func taken(_ names: [String], _ subjects: [String], _ best: Candidate) -> (String, String)? {
         let singulars = subjects.map(NameWords.singular)
-        for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
+        for (_, operation) in related(to: best.record.type, subjects, singulars: singulars)
+        where operation.problem == nil && operation.name != best.operation.name {
             let inputs = arguments(of: operation)
             guard inputs.count == 1 else { continue }
             let split = split(operation)

@@ -7,9 +7,10 @@ extension ServiceReader {
     func relate(_ offers: inout [ServiceOffer]) {
         let targets = offers.filter { $0.isReady && $0.key != nil }
         let byName = Dictionary(targets.map { (NameWords.plain($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        let byType = Dictionary(targets.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
         for index in offers.indices {
             relateKeys(of: &offers[index], to: byName)
-            for nested in offers[index].nested { add(nested, to: &offers[index], targets) }
+            for nested in offers[index].nested { add(nested, to: &offers[index], byType) }
         }
     }
 
@@ -33,7 +34,7 @@ extension ServiceReader {
         }
     }
 
-    private func add(_ nested: ServiceOffer.Nested, to offer: inout ServiceOffer, _ targets: [ServiceOffer]) {
+    private func add(_ nested: ServiceOffer.Nested, to offer: inout ServiceOffer, _ targets: [TypeID: ServiceOffer]) {
         let (child, confidence) = (nested.element, nested.confidence)
         var (type, path, isArray) = (child.type, [nested.name], child.isRepeated)
         if case .complex(let wrapper) = schemas[child.type], wrapper.children.count == 1,
@@ -44,7 +45,7 @@ extension ServiceReader {
             // A SOAP-ENC array is itself a list, regardless of its members' names.
             if !wrapper.isArray { path.append(wrapper.children[0].name.local) }
         }
-        if let target = targets.first(where: { $0.type == type }) {
+        if let target = targets[type] {
             offer.relationships.append(
                 .init(
                     name: child.name.local, target: target.name, isToMany: isArray, path: path,

@@ -3,7 +3,9 @@ internal import Inference
 /// Finds the operations that get, create, update and delete an entity's objects.
 extension ServiceReader {
     /// Returns the arguments of an operation: the elements inside the only element of a wrapped message.
-    func arguments(of operation: WSDLOperation) -> [SchemaElement] {
+    func arguments(of operation: WSDLOperation) -> [SchemaElement] { Self.arguments(of: operation, schemas) }
+
+    static func arguments(of operation: WSDLOperation, _ schemas: SchemaSet) -> [SchemaElement] {
         let elements = operation.input.elements
         guard elements.count == 1, case .complex(let type) = schemas[elements[0].type] else { return elements }
         return type.children
@@ -43,7 +45,8 @@ extension ServiceReader {
     private func operations(_ verb: OperationVerb, _ offer: ServiceOffer, _ best: Candidate) -> [WSDLOperation] {
         let subjects = subjects(of: offer.name, best)
         let singulars = subjects.map(NameWords.singular)
-        let found = port.operations.enumerated().compactMap { index, operation -> (rank: [Int], WSDLOperation)? in
+        let related = related(to: best.record.type, subjects, singulars: singulars)
+        let found = related.compactMap { index, operation -> (rank: [Int], WSDLOperation)? in
             let split = split(operation)
             guard operation.problem == nil, split.verb == verb else { return nil }
             let isNamed = isSame(split, subjects, singulars: singulars)
@@ -127,7 +130,8 @@ extension ServiceReader {
     func readOne(of offer: ServiceOffer, _ best: Candidate) -> ServiceOffer.ReadOne? {
         guard let key = offer.key, key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_@".contains($0)) })
         else { return nil }
-        for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
+        for (_, operation) in related(to: best.record.type, [], singulars: [])
+        where operation.problem == nil && operation.name != best.operation.name {
             guard [.reads, nil].contains(split(operation).verb),
                 let path = single(operation, best.record.type),
                 let argument = keyArgument(of: operation, offer, best, takesAny: true)

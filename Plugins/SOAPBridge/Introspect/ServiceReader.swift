@@ -9,6 +9,7 @@ struct ServiceReader {
     /// Results needed for several types, by the operation's name.
     private let splits: [String: OperationVerb.Split]
     private let singles: [String: [TypeID: [String]]]
+    private let index: OperationIndex
 
     private static let maxListedObjects = 100
     private static let maxDerivedFields = 200
@@ -24,6 +25,15 @@ struct ServiceReader {
         }
         self.splits = splits
         self.singles = singles
+        index = OperationIndex(port, schemas, splits, singles)
+    }
+
+    /// Returns the operations that may concern an entity, in their order: those named after it, those that take a whole
+    /// object, and those that reply with one.
+    func related(
+        to type: TypeID, _ subjects: [String], singulars: [String]
+    ) -> [(offset: Int, operation: WSDLOperation)] {
+        index.places(of: type, subjects, singulars: singulars).map { ($0, port.operations[$0]) }
     }
 
     /// Returns the words of an operation's name.
@@ -81,19 +91,20 @@ struct ServiceReader {
     /// Returns the operations that list, grouped by type of record, the best of each first.
     private func listings() -> [[Candidate]] {
         var groups: [[Candidate]] = []
+        var places: [TypeID: Int] = [:]
         for operation in readable {
             guard let candidate = listCandidate(operation) else { continue }
-            if let index = groups.firstIndex(where: { $0[0].record.type == candidate.record.type }) {
-                groups[index].append(candidate)
+            if let place = places[candidate.record.type] {
+                groups[place].append(candidate)
             } else {
+                places[candidate.record.type] = groups.count
                 groups.append([candidate])
             }
         }
         // An operation that reads one object of another entity does not list that object's contents.
-        let listed = groups.map { $0[0].record.type }
         for index in groups.indices {
-            let others = Set(listed).subtracting([listed[index]])
-            groups[index].removeAll { !$0.through.isDisjoint(with: others) }
+            let own = groups[index][0].record.type
+            groups[index].removeAll { $0.through.contains { $0 != own && places[$0] != nil } }
         }
         return groups.filter { !$0.isEmpty }.map(ranked)
     }

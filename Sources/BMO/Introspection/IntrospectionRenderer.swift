@@ -25,11 +25,23 @@ struct IntrospectionRenderer {
         var obstacle: String?
     }
 
+    /// The entities, and the place of the first one with each name: a document may describe thousands.
+    private struct Entities {
+        var all: [Named]
+        let places: [String: Int]
+
+        init(_ all: [Named]) {
+            self.all = all
+            places = Dictionary(
+                all.enumerated().map { ($1.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
     /// Returns the file's text, and how many entities are ready.
     func render() -> (text: String, ready: Int, incomplete: Int) {
         let entities = named()
-        let ready = entities.filter { $0.obstacle == nil }
-        let rest = entities.filter { $0.obstacle != nil }
+        let ready = entities.all.filter { $0.obstacle == nil }
+        let rest = entities.all.filter { $0.obstacle != nil }
         var lines = [
             "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
             "# A comment after a line says how certain its guess is, and why. Then: bmo check && bmo sync",
@@ -91,7 +103,7 @@ struct IntrospectionRenderer {
 
     // MARK: names
 
-    private func named() -> [Named] {
+    private func named() -> Entities {
         var tables = LocalNames()
         var result = offer.entities.map { entity in Named(entity: entity, name: tables.claim(entity.name)) }
         for index in result.indices {
@@ -110,22 +122,34 @@ struct IntrospectionRenderer {
                 result[index].obstacle = "the bridge \(plugin.name) cannot list once per object of another entity"
             }
         }
-        // A scan per object of an entity that is not ready is not ready either.
-        for _ in result.indices {
-            for index in result.indices where result[index].obstacle == nil {
-                guard let parent = result[index].entity.parent,
-                    let target = result[index].entity.relationships.first(where: { $0.name == parent })?.target,
-                    let found = result.first(where: { $0.entity.name == target }), found.obstacle != nil
-                else { continue }
-                result[index].obstacle = "it needs \(target), which is not ready"
+        var entities = Entities(result)
+        markChildren(&entities)
+        return entities
+    }
+
+    /// Says of each scan per object of an entity that is not ready that it is not ready either.
+    private func markChildren(_ entities: inout Entities) {
+        var children: [Int: [(index: Int, target: String)]] = [:]
+        for (index, named) in entities.all.enumerated() where named.obstacle == nil {
+            guard let parent = named.entity.parent,
+                let target = named.entity.relationships.first(where: { $0.name == parent })?.target,
+                let place = entities.places[target]
+            else { continue }
+            children[place, default: []].append((index, target))
+        }
+        var waiting = entities.all.indices.filter { entities.all[$0].obstacle != nil }
+        // Each entity has one parent, and so it is marked at most once.
+        while let next = waiting.popLast() {
+            for (index, target) in children[next] ?? [] {
+                entities.all[index].obstacle = "it needs \(target), which is not ready"
+                waiting.append(index)
             }
         }
-        return result
     }
 
     // MARK: an entity
 
-    private func render(_ named: Named, among all: [Named]) -> [String] {
+    private func render(_ named: Named, among all: Entities) -> [String] {
         let entity = named.entity
         var lines = [""]
         for note in entity.notes { lines.append("# \(YAMLText.line(note))") }
@@ -207,8 +231,8 @@ struct IntrospectionRenderer {
 
     /// Returns the target's name in the file; nil where the target is missing, or is commented out and this entity is
     /// not.
-    private func target(of relationship: EntityDescription.Relationship, from: Named, _ all: [Named]) -> String? {
-        guard let found = all.first(where: { $0.entity.name == relationship.target }) else { return nil }
+    private func target(of relationship: EntityDescription.Relationship, from: Named, _ all: Entities) -> String? {
+        guard let found = all.places[relationship.target].map({ all.all[$0] }) else { return nil }
         return found.obstacle == nil || from.obstacle != nil ? found.name : nil
     }
 }

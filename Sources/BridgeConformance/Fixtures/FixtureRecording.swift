@@ -142,12 +142,13 @@ public struct FixtureRecording: Sendable {
         try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let names = try files.contentsOfDirectory(atPath: raw).sorted()
         let exchanges = names.filter { $0.hasSuffix(".http") }
+        let byBase = Dictionary(grouping: names) { String($0[..<($0.lastIndex(of: ".") ?? $0.endIndex)]) }
         for (index, name) in exchanges.enumerated() {
             // TIME-PROCESS-COUNT-WORDS: the parts before the words only determine the order.
             let base = String(name.dropLast(".http".count))
             let words = base.split(separator: "-", maxSplits: 3).last.map(String.init) ?? base
             let number = String(repeating: "0", count: max(0, 3 - "\(index + 1)".count)) + "\(index + 1)"
-            for other in names where other.hasPrefix(base + ".") {
+            for other in byBase[base] ?? [] {
                 let ending = other.dropFirst(base.count)
                 try files.moveItem(atPath: "\(raw)/\(other)", toPath: "\(folder)/\(number)-\(words)\(ending)")
             }

@@ -1,6 +1,8 @@
 /// Assigns unique names for tables and columns.
 package struct LocalNames {
     private var taken: Set<String> = []
+    /// The first number that may be free behind a name: thousands of names may become the same one.
+    private var numbers: [String: Int] = [:]
 
     package init() {}
 
@@ -12,11 +14,14 @@ package struct LocalNames {
             base = "_" + base
         }
         var name = base
-        var number = 2
-        while !taken.insert(name.lowercased()).inserted {
+        guard !taken.insert(name.lowercased()).inserted else { return name }
+        let key = name.lowercased()
+        var number = numbers[key, default: 2]
+        repeat {
             name = "\(base)_\(number)"
             number += 1
-        }
+        } while !taken.insert(name.lowercased()).inserted
+        numbers[key] = number
         return name
     }
 
@@ -30,10 +35,10 @@ package struct LocalNames {
 
     /// Returns the name with only letters, digits and `_`, and no leading digit.
     package static func identifier(_ name: String) -> String {
-        var text = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "_" })
-        while text.hasPrefix("_"), text.count > 1 { text.removeFirst() }
-        while text.hasSuffix("_"), text.count > 1 { text.removeLast() }
-        if text.isEmpty || text == "_" { return "field" }
-        return text.first?.isNumber == true ? "_" + text : text
+        let plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "_" })
+        var text = plain.drop { $0 == "_" }
+        while text.last == "_" { text.removeLast() }
+        if text.isEmpty { return "field" }
+        return text.first?.isNumber == true ? "_\(text)" : String(text)
     }
 }
