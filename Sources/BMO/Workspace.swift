@@ -30,6 +30,25 @@ public struct Workspace: Sendable {
     package var session: ExchangeSession?
     /// Whether the bridges get stand-ins for their secrets, which then need not exist: for tests.
     package var needsNoSecrets = false
+    /// The fingerprints of the model's mappings.
+    let fingerprints: MappingFingerprints
+
+    init(
+        configuration: Configuration, file: ConfigurationFile? = nil, plugins: [String: PluginListing],
+        refusals: [String: String] = [:], model: CompiledModel, host: BridgeHost, stores: any StoreProvider,
+        session: ExchangeSession? = nil, needsNoSecrets: Bool = false
+    ) {
+        self.configuration = configuration
+        self.file = file
+        self.plugins = plugins
+        self.refusals = refusals
+        self.model = model
+        self.host = host
+        self.stores = stores
+        self.session = session
+        self.needsNoSecrets = needsNoSecrets
+        fingerprints = MappingFingerprints(of: model.model)
+    }
 
     /// Reads and checks a configuration, with the schemas of the plugins that it names.
     ///
@@ -111,7 +130,10 @@ public struct Workspace: Sendable {
         faults += misfits(in: configuration.model)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         let model = try CompiledModel(configuration.model, code: code)
-        let wide = tooWide(model, most: stores.mostColumns(of: configuration.databasePath))
+        let location = configuration.databasePath
+        let wide =
+            tooWide(model, most: stores.mostColumns(of: location))
+            + tooLongKeys(model, most: stores.mostKeyAttributes(of: location))
         guard wide.isEmpty else { throw ConfigurationErrors(diagnostics: wide) }
         return Workspace(
             configuration: configuration, file: file,

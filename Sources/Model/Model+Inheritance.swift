@@ -3,13 +3,16 @@ extension Model {
     ///
     /// Stops at a super-entity that is not in the model, or at a cycle.
     public func lineage(of entity: Entity) -> [Entity] {
+        guard entity.superentity != nil else { return [entity] }
         var lineage = [entity]
-        while let name = lineage[0].superentity, let next = self.entity(named: name),
-            !lineage.contains(where: { $0.name == name })
+        // By their names, because a long line is searched at each step.
+        var names: Set = [entity.name]
+        while let name = lineage[lineage.count - 1].superentity, let next = self.entity(named: name),
+            names.insert(name).inserted
         {
-            lineage.insert(next, at: 0)
+            lineage.append(next)
         }
-        return lineage
+        return lineage.reversed()
     }
 
     /// Returns the entity whose table contains the objects of `entity`: itself, unless it has a super-entity.
@@ -17,7 +20,7 @@ extension Model {
 
     /// Returns the direct sub-entities of `entity`, in the order of the file.
     public func subentities(of entity: Entity) -> [Entity] {
-        entities.filter { $0.superentity == entity.name }
+        (children[entity.name] ?? []).map { entities[$0] }
     }
 
     /// Returns whether `entity` is one of `names`, or below one of them.
@@ -34,14 +37,12 @@ extension Model {
     /// Returns the root of `entity`, then all sub-entities below it in the order of the file.
     public func family(of entity: Entity) -> [Entity] {
         let root = root(of: entity)
-        guard hasInheritance else { return [root] }
-        return [root]
-            + entities.filter { $0.superentity != nil && $0.name != root.name && self.root(of: $0).name == root.name }
+        return [root] + (descendants[root.name] ?? []).map { entities[$0] }.filter { $0.name != root.name }
     }
 
     /// Returns whether an entity's table has a column with the entity of each object.
     public func hasSubentities(_ entity: Entity) -> Bool {
-        hasInheritance && entities.contains { $0.superentity != nil && root(of: $0).name == entity.name }
+        descendants[entity.name] != nil
     }
 
     /// Returns the attributes that an entity's own listing brings: all but those of its further sources alone.
@@ -68,35 +69,35 @@ extension Model {
     ///
     /// A sub-entity's attribute replaces its super-entity's.
     public func attributes(of entity: Entity) -> [Attribute] {
-        var attributes: [Attribute] = []
-        for attribute in lineage(of: entity).flatMap(\.attributes) {
-            if let index = attributes.firstIndex(where: { $0.name == attribute.name }) {
-                attributes[index] = attribute
-            } else {
-                attributes.append(attribute)
-            }
-        }
-        return attributes
+        Self.latest(lineage(of: entity).flatMap(\.attributes), by: \.name)
     }
 
     /// Returns the relationships of `entity` and its super-entities.
     ///
     /// A sub-entity's relationship replaces its super-entity's.
     public func relationships(of entity: Entity) -> [Relationship] {
-        var relationships: [Relationship] = []
-        for relationship in lineage(of: entity).flatMap(\.relationships) {
-            if let index = relationships.firstIndex(where: { $0.name == relationship.name }) {
-                relationships[index] = relationship
+        Self.latest(lineage(of: entity).flatMap(\.relationships), by: \.name)
+    }
+
+    /// Returns the last property of each name, at the place of the first.
+    private static func latest<Property>(_ properties: [Property], by name: (Property) -> String) -> [Property] {
+        var places: [String: Int] = [:]
+        var latest: [Property] = []
+        for property in properties {
+            if let place = places[name(property)] {
+                latest[place] = property
             } else {
-                relationships.append(relationship)
+                places[name(property)] = latest.count
+                latest.append(property)
             }
         }
-        return relationships
+        return latest
     }
 
     /// Returns the first entity in the lineage of `entity` that declares a relationship.
     public func owner(of relationship: Relationship, in entity: Entity) -> Entity {
-        lineage(of: entity).first { $0.relationship(named: relationship.name) != nil } ?? entity
+        guard entity.superentity != nil else { return entity }
+        return lineage(of: entity).first { $0.relationship(named: relationship.name) != nil } ?? entity
     }
 }
 

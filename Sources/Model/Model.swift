@@ -6,10 +6,12 @@ public struct Model: Sendable, Equatable {
     }
     /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
     public private(set) var readsSurroundings = false
-    /// Whether any entity has a super-entity.
-    private(set) var hasInheritance = false
     /// The position of each entity, by name; of the first if several have the same name.
     private var positions: [String: Int] = [:]
+    /// The positions of the direct sub-entities of an entity, by its name, in the order of the file.
+    private(set) var children: [String: [Int]] = [:]
+    /// The positions of the entities with a super-entity, by the name of their root, in the order of the file.
+    private(set) var descendants: [String: [Int]] = [:]
 
     /// Creates a model without validation; a model from a file was validated when the file was loaded.
     public init(entities: [Entity] = []) {
@@ -20,8 +22,13 @@ public struct Model: Sendable, Equatable {
     /// Derives what is looked up for each entity; a configuration may have thousands of them.
     private mutating func index() {
         readsSurroundings = entities.contains(where: \.readsSurroundings)
-        hasInheritance = entities.contains { $0.superentity != nil }
         positions = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        (children, descendants) = ([:], [:])
+        for (position, entity) in entities.enumerated() {
+            guard let superentity = entity.superentity else { continue }
+            children[superentity, default: []].append(position)
+            descendants[root(of: entity).name, default: []].append(position)
+        }
     }
 
     /// Returns the entity with exactly this name.

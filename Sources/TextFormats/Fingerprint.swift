@@ -18,8 +18,11 @@ package struct Fingerprint {
         for byte in bytes { add(byte) }
     }
 
-    /// Separates the texts before from those after: 0xFF does not occur in UTF-8.
-    package mutating func separate() { add(0xFF) }
+    /// The byte between texts: it does not occur in UTF-8.
+    package static let separator: UInt8 = 0xFF
+
+    /// Separates the texts before from those after.
+    package mutating func separate() { add(Self.separator) }
 
     private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 1_099_511_628_211 }
 }

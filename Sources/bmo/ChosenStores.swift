@@ -47,6 +47,8 @@ struct ChosenStores: StoreProvider {
 
     func mostColumns(of location: String) -> Int? { stores(location).mostColumns(of: location) }
 
+    func mostKeyAttributes(of location: String) -> Int? { stores(location).mostKeyAttributes(of: location) }
+
     /// The tables of an SQLite file: a model alone does not say where its rows are.
     func schema(of model: CompiledModel) -> [String] { files.schema(of: model) }
 

@@ -95,6 +95,26 @@ import Testing
         #expect(try await place.workspace(text(1999)).model.entities[0].fields.count == 1999)
     }
 
+    @Test func `a key with more attributes than the database can look for is refused`() async throws {
+        func text(_ count: Int) -> String {
+            let names = (0..<count).map { "a\($0)" }
+            let attributes = names.map { "\($0): text" }.joined(separator: ", ")
+            return """
+                version: 1
+                bridges: {numbers: {plugin: counting}}
+                entities:
+                  Number:
+                    {bridge: numbers, key: [\(names.joined(separator: ", "))], attributes: {\(attributes)},
+                     counting: {count: 3}}
+                """
+        }
+        let faults = try await faults(text(1000))
+        #expect(faults.count == 1)
+        let words = "bmo.yml:4:3: error: the key of Number has 1000 attributes, and can have 999; name those that "
+        #expect(faults[0].hasPrefix(words), "\(faults)")
+        #expect(try await place.workspace(text(999)).model.entities[0].key.count == 999)
+    }
+
     @Test func `an unknown plugin is named with those that there are`() async throws {
         let faults = try await faults(
             CountingHost.numbers().replacing("plugin: counting", with: "plugin: countng")

@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
 
     /// libsmbclient, in this process for the tests of its bridge, sets the umask to 0 for moments; without a mode of its own,
     /// a folder of another test would be writable by all then, and no plugin loaded from it.
-    private static let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o755]
+    private static var mode: [FileAttributeKey: Any] { [.posixPermissions: 0o755] }
 
     /// Makes an empty folder.
     ///

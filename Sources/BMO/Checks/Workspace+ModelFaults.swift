@@ -54,4 +54,19 @@ extension Workspace {
                     + "keep those that are rarely used")
         }
     }
+
+    /// Returns the faults of entities whose keys have more attributes than the database can look for in one statement.
+    ///
+    /// - Parameter most: The number of attributes that a key can have; nil for no limit.
+    static func tooLongKeys(_ model: CompiledModel, most: Int?) -> [Diagnostic] {
+        guard let most else { return [] }
+        return model.entities.compactMap { layout in
+            guard layout.index == layout.root, layout.key.count > most else { return nil }
+            return Diagnostic(
+                location: model.model.entities[layout.index].location,
+                message: "the key of \(layout.name) has \(layout.key.count) attributes, and can have \(most)",
+                remedy: "name those that identify a record, or one attribute that joins their values with "
+                    + "\"transform: {join: TEXT}\"")
+        }
+    }
 }

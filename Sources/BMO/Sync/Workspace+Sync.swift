@@ -160,14 +160,17 @@ extension Workspace {
         var results: [String: SyncReport.Entity] = [:]
         await withTaskGroup(of: EntityScan.Result.self) { group in
             var waiting = syncOrder(context.options.entities).filter { context.shards?.scans($0) ?? true }
+            let parents = Dictionary(uniqueKeysWithValues: waiting.map { ($0, self.parents(of: $0)) })
             var running: Set<Int> = []
+            // The entities that wait or run.
+            var open = Set(waiting)
             func start() {
                 // A recording keeps the order of the requests.
                 while running.count < (session == nil ? max(1, context.options.concurrency) : 1) {
                     // Where parents form a cycle, the first waiting entity starts.
                     let free =
                         waiting.firstIndex { index in
-                            parents(of: index).isDisjoint(with: running.union(waiting).subtracting([index]))
+                            !(parents[index] ?? []).contains { $0 != index && open.contains($0) }
                         } ?? (running.isEmpty ? waiting.indices.first : nil)
                     guard let free else { return }
                     let index = waiting.remove(at: free)
@@ -180,7 +183,10 @@ extension Workspace {
             for await result in group {
                 results[result.entity.name] = result.entity
                 counts += result.counts
-                if let index = model.index(of: result.entity.name) { running.remove(index) }
+                if let index = model.index(of: result.entity.name) {
+                    running.remove(index)
+                    open.remove(index)
+                }
                 start()
             }
         }

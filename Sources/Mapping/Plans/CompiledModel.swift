@@ -14,6 +14,8 @@ public final class CompiledModel: Sendable {
     private let ends: [String: (source: String, target: String)]
     /// Per entity: the entities that share its table.
     private let families: [[Int]]
+    /// Per entity: the plans of its further sources, by their names.
+    private let sourcePlans: [[String: Int]]
     /// Per entity: whether its objects come only nested in other records.
     let comeOnlyNested: [Bool]
     /// Whether a plan may read the objects around a record.
@@ -35,27 +37,41 @@ public final class CompiledModel: Sendable {
         let indexes = Dictionary(
             model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.indexes = indexes
-        var tables: [String: TableLayout] = [:]
+        let toOneIndexes = TableLayout.toOneIndexes(in: model)
+        var tables: [String: Table] = [:]
         for entity in model.entities where entity.superentity == nil {
-            tables[entity.name] = try TableLayout(of: entity, in: model, indexes: indexes, code)
+            let table = try TableLayout(of: entity, in: model, indexes: indexes, toOneIndexes: toOneIndexes, code)
+            tables[entity.name] = Table(
+                layout: table, family: FamilyLayout(of: entity, table, in: model),
+                kinds: Recognition.Kinds(of: entity, in: model, indexes), precedence: MappingPlan.Precedence(of: entity)
+            )
         }
         entities = try model.entities.enumerated().map { index, entity in
             let root = model.root(of: entity)
-            guard let table = tables[root.name], let rootIndex = indexes[root.name] else {
+            guard let known = tables[root.name], let rootIndex = indexes[root.name] else {
                 throw MappingError(description: "\(entity.name) does not extend an entity")
             }
-            return EntityLayout(entity, index: index, root: rootIndex, table, in: model)
+            return EntityLayout(entity, index: index, root: rootIndex, known.layout, known.family, in: model)
         }
         var plans: [MappingPlan] = []
         for (index, entity) in model.entities.enumerated() {
-            plans.append(MappingPlan(of: entity, index, entities[index], in: model, indexes: indexes, code))
+            guard let known = tables[entities[index].table] else { continue }
+            let recognition = Recognition(of: entity, known.kinds, code)
+            plans.append(
+                MappingPlan(of: entity, index, entities[index], in: model, recognition, known.precedence, code))
         }
+        var sourcePlans: [[String: Int]] = []
         for (index, entity) in model.entities.enumerated() {
+            sourcePlans.append([:])
+            let precedence = MappingPlan.Precedence(of: entity)
             for source in entity.sources {
-                plans.append(MappingPlan(of: source, entity, index: plans.count, entities[index], in: model, code))
+                if sourcePlans[index][source.name] == nil { sourcePlans[index][source.name] = plans.count }
+                plans.append(
+                    MappingPlan(of: source, entity, index: plans.count, entities[index], in: model, precedence, code))
             }
         }
         self.plans = plans
+        self.sourcePlans = sourcePlans
         readsSurroundings = model.readsSurroundings
         plansReadMetadata = plans.contains { !$0.metadata.isEmpty }
         maxFieldCount = entities.map(\.fields.count).max() ?? 0
@@ -72,6 +88,14 @@ public final class CompiledModel: Sendable {
         self.ends = ends
     }
 
+    /// What the plans of a family share, whose entities have one table.
+    private struct Table {
+        let layout: TableLayout
+        let family: FamilyLayout
+        let kinds: Recognition.Kinds
+        let precedence: MappingPlan.Precedence
+    }
+
     /// Returns the names of a link table's columns, or their prefixes where a key has several attributes.
     public func linkEnds(of table: String) -> (source: String, target: String) {
         ends[table] ?? (source: "source", target: "target")
@@ -82,13 +106,13 @@ public final class CompiledModel: Sendable {
 
     /// Returns the fields that several sources of an entity provide, whose winner `precedence` decides.
     public func contestedFields(of entity: Int) -> Set<Int> {
-        Set(plans.filter { $0.entity == entity }.flatMap(\.fallbacks))
+        ([entity] + sourcePlans[entity].values).reduce(into: []) { $0.formUnion(plans[$1].fallbacks) }
     }
 
     /// Returns the index of the plan for an entity's further source, or for its own bridge.
     public func plan(of entity: Int, source: String?) -> Int? {
         guard let source else { return entity }
-        return plans.firstIndex { $0.entity == entity && $0.source == source }
+        return sourcePlans[entity][source]
     }
 
     /// Returns the rule for records that lack a member; nil if nothing reads it.

@@ -97,48 +97,33 @@ public final class EntityLayout: Sendable {
     public let deletion: Int?
     /// The names of the entity and of all its sub-entities: the possible values of ``discriminator`` in its objects.
     public let kinds: [String]
-    /// Per entity of the family: its super-entities, without itself.
-    private let ancestors: [String: [String]]
-    /// Per entity of the family: the columns and lists that its objects do not have.
-    private let lacking: [String: (fields: [Int], lists: [Int])]
+    /// What all entities of the family share.
+    let family: FamilyLayout
+    /// The field of each attribute, by its name.
+    private let attributeFields: [String: Int]
 
-    init(_ entity: Entity, index: Int, root: Int, _ table: TableLayout, in model: Model) {
+    init(_ entity: Entity, index: Int, root: Int, _ table: TableLayout, _ family: FamilyLayout, in model: Model) {
         name = entity.name
         self.index = index
         self.root = root
-        let family = model.family(of: entity)
-        self.table = family[0].name
+        self.family = family
+        let rootEntity = model.entities[root]
+        self.table = rootEntity.name
         fields = table.fields
         key = table.key
-        isSingleton = family[0].uniquing == .singleton
+        isSingleton = rootEntity.uniquing == .singleton
         toOne = table.toOne
         toMany = table.toMany
         discriminator = table.discriminator
         extra = table.extra
         deletion = table.deletion
-        ancestors = Dictionary(
-            family.map { ($0.name, model.lineage(of: $0).dropLast().map(\.name)) }, uniquingKeysWith: { $1 })
-        let special = Set([table.discriminator, table.extra, table.deletion].compactMap { $0 } + table.key)
-        lacking = Dictionary(
-            family.map { member in
-                let lineage = model.lineage(of: member)
-                let names = Set(lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
-                let fields = table.fields.indices.filter { index in
-                    let field = table.fields[index]
-                    return !special.contains(index)
-                        && !names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
-                }
-                let lists = table.toMany.indices.filter { !names.contains(table.toMany[$0].name) }
-                return (member.name, (fields: fields, lists: lists))
-            }, uniquingKeysWith: { $1 })
-        let below = family.filter { model.isKind($0, of: [entity.name]) }
-        kinds = below.map(\.name)
-        let near = below.flatMap { model.lineage(of: $0) }
-        let names = Set(near.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
-        columns = table.fields.enumerated().filter { index, field in
-            special.contains(index) || names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
-        }.map(\.element)
+        attributeFields = table.attributeFields
+        kinds = family.kinds[entity.name] ?? []
+        columns = family.columns[entity.name] ?? []
     }
+
+    /// Returns the field of the attribute with this name.
+    func field(ofAttribute name: String) -> Int? { attributeFields[name] }
 
     /// Returns whether a field's value identifies an object, as a part of the key or of a reference.
     public func isIdentity(_ field: Int) -> Bool { key.contains(field) || fields[field].relationship != nil }
@@ -156,18 +141,18 @@ public final class EntityLayout: Sendable {
     ///   - old: The entity of the stored object.
     ///   - isReference: Whether the entity is only the one that is expected where the object occurs.
     public func becomes(_ new: String, from old: String, isReference: Bool) -> Bool {
-        guard let before = ancestors[old], let after = ancestors[new] else { return true }
+        guard let before = family.ancestors[old], let after = family.ancestors[new] else { return true }
         if after.contains(old) { return true }
         return !before.contains(new) && new != old && !isReference
     }
 
     /// Returns the columns that objects of an entity do not have.
-    public func lacking(in entity: String) -> [Int] { lacking[entity]?.fields ?? [] }
+    public func lacking(in entity: String) -> [Int] { family.lacking[entity]?.fields ?? [] }
 
     /// Returns the columns and the lists that an object loses when it becomes another entity; none where it becomes a more
     /// specific one.
     public func lost(becoming new: String, from old: String) -> (fields: [Int], lists: [Int]) {
-        guard new != old, let after = ancestors[new], !after.contains(old) else { return ([], []) }
-        return lacking[new] ?? ([], [])
+        guard new != old, let after = family.ancestors[new], !after.contains(old) else { return ([], []) }
+        return family.lacking[new] ?? ([], [])
     }
 }

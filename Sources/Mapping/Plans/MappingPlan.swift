@@ -81,53 +81,65 @@ public final class MappingPlan: Sendable {
 
     /// Creates the plan for an entity's own bridge, which also maps the entity's nested objects.
     convenience init(
-        of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int],
-        _ code: CustomCode
+        of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, _ recognition: Recognition?,
+        _ precedence: Precedence, _ code: CustomCode
     ) {
         let sourced = model.root(of: entity).sourcedNames
         let attributes = model.attributes(of: entity)
         let relationships = model.relationships(of: entity)
-        let parents = model.family(of: entity).compactMap { $0.parent?.relationship }
         self.init(
             index: index, entity: index, source: nil, layout,
             (model.root(of: entity).uniquing == .singleton ? entity.keyColumns : [])
                 + model.ownAttributes(of: entity),
             relationships.filter { !sourced.contains($0.name) }, parent: model.scanned(entity).parent,
-            parents: parents,
+            parents: layout.family.parents,
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
                 + relationships.filter { sourced.contains($0.name) }.flatMap(\.paths).map { .path($0) },
-            recognition: Recognition(of: entity, in: model, indexes: indexes, code),
-            tombstone: model.root(of: entity).deletes.tombstone,
-            above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)),
+            recognition: recognition,
+            tombstone: model.root(of: entity).deletes.tombstone, precedence,
             absent: model.lineage(of: entity).reversed().lazy.compactMap(\.absent).first, model, code)
     }
 
     /// Creates the plan for a further source of an entity.
     convenience init(
         of source: EntitySource, _ entity: Entity, index: Int, _ layout: EntityLayout, in model: Model,
-        _ code: CustomCode
+        _ precedence: Precedence, _ code: CustomCode
     ) {
         let singleton = entity.uniquing == .singleton ? entity.keyColumns : []
         let others = (entity.attributes + entity.sources.flatMap(\.attributes)).map(\.source)
         self.init(
             index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
             source.relationships, parent: source.parent,
-            parents: [source.parent?.relationship].compactMap { $0 }, known: others, recognition: nil,
-            tombstone: nil, above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent,
-            model, code)
+            parents: Set([source.parent?.relationship].compactMap { $0 }), known: others, recognition: nil,
+            tombstone: nil, precedence, absent: source.absent ?? entity.absent, model, code)
     }
 
-    /// Returns the names of the attributes and relationships that sources of higher precedence provide.
-    private static func names(above source: String, in entity: Entity) -> Set<String> {
-        let above = entity.precedence.prefix { $0 != source }
-        guard above.count < entity.precedence.count else { return [] }
-        return above.reduce(into: []) { names, name in
-            if let source = entity.source(named: name) {
-                names.formUnion(source.attributes.map(\.name) + source.relationships.map(\.name))
-            } else {
-                let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-                names.formUnion(own.filter { !entity.sourcedNames.contains($0) })
+    /// Which source of an entity provides an attribute or relationship before the others do.
+    struct Precedence {
+        /// Per source: its place in `precedence`.
+        private var places: [String: Int] = [:]
+        /// Per attribute or relationship: the least place of a source that provides it.
+        private var least: [String: Int] = [:]
+
+        init(of entity: Entity) {
+            let sources = Dictionary(entity.sources.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            for (place, name) in entity.precedence.enumerated() where places[name] == nil {
+                places[name] = place
+                let provided =
+                    if let source = sources[name] {
+                        source.attributes.map(\.name) + source.relationships.map(\.name)
+                    } else {
+                        (entity.attributes.map(\.name) + entity.relationships.map(\.name))
+                            .filter { !entity.sourcedNames.contains($0) }
+                    }
+                for name in provided where least[name] == nil { least[name] = place }
             }
+        }
+
+        /// Returns which attributes and relationships of a source another one of higher precedence provides, too.
+        func names(of names: [String], before source: String) -> Set<String> {
+            guard let place = places[source] else { return [] }
+            return Set(names.filter { name in least[name].map { $0 < place } ?? false })
         }
     }
 
@@ -140,7 +152,7 @@ public final class MappingPlan: Sendable {
         let key = model.key(of: target)
         return attributes.compactMap { attribute in
             guard case .path(let path) = attribute.source,
-                let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
+                let field = layout.field(ofAttribute: attribute.name)
             else { return nil }
             let own = relationship.source.components
             let part = key.firstIndex { part in
@@ -154,8 +166,8 @@ public final class MappingPlan: Sendable {
 
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
-        _ relationships: [Relationship], parent: ParentScan?, parents: [String], known: [Attribute.Source],
-        recognition: Recognition?, tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model,
+        _ relationships: [Relationship], parent: ParentScan?, parents: Set<String>, known: [Attribute.Source],
+        recognition: Recognition?, tombstone: Matcher?, _ precedence: Precedence, absent: AbsentRule?, _ model: Model,
         _ code: CustomCode
     ) {
         self.index = index
@@ -200,8 +212,7 @@ public final class MappingPlan: Sendable {
             }
         }
         for attribute in attributes {
-            guard let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
-            else { continue }
+            guard let field = layout.field(ofAttribute: attribute.name) else { continue }
             let isIdentity = layout.isIdentity(field)
             converters[field] = ValueConverter(attribute, code, isIdentity: isIdentity)
             // The fast path keeps the zeros of a decimal.
@@ -215,7 +226,8 @@ public final class MappingPlan: Sendable {
             case .constant(let value): constants.append((field, converters[field], value))
             }
         }
-        let brought = Set(attributes.map(\.name) + relationships.map(\.name)).intersection(above)
+        let brought = precedence.names(
+            of: attributes.map(\.name) + relationships.map(\.name), before: source ?? EntitySource.mainName)
         fallbacks = layout.fields.indices.filter { index in
             let field = layout.fields[index]
             return !layout.key.contains(index)
@@ -226,8 +238,7 @@ public final class MappingPlan: Sendable {
         }
         // Fields that other plans or conditions read are not unknown.
         for path in known.flatMap(\.paths) { tree.insert(path.components[...], nil) }
-        let matchers = [tombstone].compactMap { $0 } + (recognition?.matchers ?? [])
-        for path in matchers.flatMap(\.paths) { tree.insert(path.components[...], nil) }
+        for path in (tombstone?.paths ?? []) + (recognition?.paths ?? []) { tree.insert(path.components[...], nil) }
         // An object nested in a record may read any member of the record.
         let isRead = model.readsSurroundings && !relationships.isEmpty
         let readsAll = isRead || recognition != nil || layout.extra != nil || !tree.bindings.isEmpty

@@ -27,7 +27,7 @@ struct OptionalMember: Sendable {
         for attribute in attributes {
             let paths = attribute.source.paths
             guard !paths.isEmpty,
-                let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil }),
+                let field = layout.field(ofAttribute: attribute.name),
                 !layout.key.contains(field)
             else { continue }
             members.append(

@@ -13,7 +13,9 @@ struct PathNode: Sendable {
     /// The bindings that this node's value feeds.
     var bindings: [Binding] = []
     /// The deeper paths, by member name.
-    var children: [(name: String, node: PathNode)] = []
+    private(set) var children: [(name: String, node: PathNode)] = []
+    /// The places in ``children``, by name: a record may have thousands of members.
+    private var places: [ExactText: Int] = [:]
 
     /// Adds a binding at a path; nil only marks the path as known.
     mutating func insert(_ path: ArraySlice<String>, _ binding: Binding?) {
@@ -21,11 +23,12 @@ struct PathNode: Sendable {
             if let binding { bindings.append(binding) }
             return
         }
-        if let index = children.firstIndex(where: { ExactText($0.name) == ExactText(first) }) {
+        if let index = places[ExactText(first)] {
             children[index].node.insert(path.dropFirst(), binding)
         } else {
             var node = PathNode()
             node.insert(path.dropFirst(), binding)
+            places[ExactText(first)] = children.count
             children.append((first, node))
         }
     }

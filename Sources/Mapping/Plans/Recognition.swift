@@ -4,10 +4,43 @@ package import RecordBatch
 /// Identifies a record's entity within a family, by the matchers of the sub-entities.
 struct Recognition: Sendable {
     /// An entity with its sub-entities.
-    private struct Kind: Sendable {
+    fileprivate struct Kind: Sendable {
         let plan: Int
         let matcher: Matcher?
         let kinds: [Kind]
+    }
+
+    /// The entities of a family, which the recognitions of all of them share.
+    struct Kinds: Sendable {
+        /// The root's name.
+        fileprivate let root: String
+        /// Per entity, by its name.
+        fileprivate private(set) var kinds: [String: Kind] = [:]
+        /// Per entity, by its name: the plans of its super-entities.
+        fileprivate private(set) var above: [String: [Int]] = [:]
+        /// What all matchers of the family read, each path once.
+        fileprivate let paths: [RemotePath]
+
+        /// Finds the entities below a root.
+        init(of root: Entity, in model: Model, _ indexes: [String: Int]) {
+            self.root = root.name
+            var known: Set<[ExactText]> = []
+            paths = model.family(of: root).flatMap { $0.matcher?.paths ?? [] }
+                .filter { known.insert($0.components.map(ExactText.init)).inserted }
+            _ = add(root, above: [], in: model, indexes)
+        }
+
+        private mutating func add(_ entity: Entity, above: [Int], in model: Model, _ indexes: [String: Int]) -> Kind {
+            let plan = indexes[entity.name] ?? 0
+            var below: [Kind] = []
+            for subentity in model.subentities(of: entity) {
+                below.append(add(subentity, above: above + [plan], in: model, indexes))
+            }
+            let kind = Kind(plan: plan, matcher: entity.matcher, kinds: below)
+            kinds[entity.name] = kind
+            self.above[entity.name] = above
+            return kind
+        }
     }
 
     /// The expected entity.
@@ -16,24 +49,18 @@ struct Recognition: Sendable {
     private let root: Kind?
     /// The plans of the expected entity's super-entities.
     private let above: [Int]
-    /// All matchers of the family.
-    let matchers: [Matcher]
+    /// What the matchers of the family read.
+    let paths: [RemotePath]
     private let code: CustomCode
 
     /// Creates a recognition; nil for an entity without a family.
-    init?(of entity: Entity, in model: Model, indexes: [String: Int], _ code: CustomCode) {
-        let family = model.family(of: entity)
-        guard family.count > 1 else { return nil }
-        func kind(of entity: Entity) -> Kind {
-            Kind(
-                plan: indexes[entity.name] ?? 0, matcher: entity.matcher,
-                kinds: model.subentities(of: entity).map(kind))
-        }
+    init?(of entity: Entity, _ family: Kinds, _ code: CustomCode) {
+        guard family.kinds.count > 1, let kind = family.kinds[entity.name] else { return nil }
         self.code = code
-        expected = kind(of: entity)
-        root = family[0].name == entity.name ? nil : kind(of: family[0])
-        above = model.lineage(of: entity).dropLast().compactMap { indexes[$0.name] }
-        matchers = family.compactMap(\.matcher)
+        expected = kind
+        root = family.root == entity.name ? nil : family.kinds[family.root]
+        above = family.above[entity.name] ?? []
+        paths = family.paths
     }
 
     /// Returns the plan for a record, which is that of the most specific entity whose matcher accepts it.

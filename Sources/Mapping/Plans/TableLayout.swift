@@ -9,10 +9,18 @@ struct TableLayout {
     var discriminator: Int?
     var extra: Int?
     var deletion: Int?
+    /// The field of each attribute, by its name.
+    private(set) var attributeFields: [String: Int] = [:]
     private let code: CustomCode
+    /// The relationships to one of all tables: see ``toOneIndexes(in:)``.
+    private let toOneIndexes: [String: [String: Int]]
 
-    init(of root: Entity, in model: Model, indexes: [String: Int], _ code: CustomCode) throws {
+    init(
+        of root: Entity, in model: Model, indexes: [String: Int], toOneIndexes: [String: [String: Int]],
+        _ code: CustomCode
+    ) throws {
         self.code = code
+        self.toOneIndexes = toOneIndexes
         let family = model.family(of: root)
         if root.uniquing == .singleton { add(root.keyColumns) }
         add(root.attributes)
@@ -46,7 +54,7 @@ struct TableLayout {
         }
     }
 
-    func field(_ name: String) -> Int? { fields.firstIndex { $0.name == name && $0.relationship == nil } }
+    func field(_ name: String) -> Int? { attributeFields[name] }
 
     /// Adds a column per attribute.
     ///
@@ -56,6 +64,7 @@ struct TableLayout {
             let merge = attribute.merge.flatMap { code.merges[$0] }.map {
                 FieldMerge(merge: $0, code: code, type: attribute.type)
             }
+            attributeFields[attribute.name] = fields.count
             fields.append(
                 EntityLayout.Field(name: attribute.name, type: attribute.type, relationship: nil, merge: merge))
         }
@@ -83,34 +92,43 @@ struct TableLayout {
                 toMany.append(
                     EntityLayout.ToMany(
                         name: relationship.name, target: target,
-                        storage: Self.storage(of: relationship, in: entity, model), merge: relationship.merge,
+                        storage: storage(of: relationship, in: entity, model), merge: relationship.merge,
                         window: relationship.window,
                         isOrdered: relationship.isOrdered, orphans: relationship.orphans))
             }
         }
     }
 
-    private static func storage(
+    private func storage(
         of relationship: Relationship, in entity: Entity, _ model: Model
     ) -> EntityLayout.ToMany.Storage {
         switch model.storage(of: relationship, in: entity) {
         case .joinTable(let table): return .links(table: table)
         case .inverse(let owner, let name):
             let owner = model.entity(named: owner)
-            // Number the to-one relationships of the family like `add` does.
-            let toOne = owner.map { toOneNames(of: model.root(of: $0), in: model) } ?? []
-            if let index = toOne.firstIndex(of: name) { return .inverse(toOne: index) }
+            if let index = owner.flatMap({ toOneIndexes[model.root(of: $0).name]?[name] }) {
+                return .inverse(toOne: index)
+            }
             let table = owner?.relationship(named: name)?.table
             return .reversedLinks(table: table ?? "\(owner?.name ?? relationship.target)_\(name)")
         case .columns, nil: return .links(table: "\(entity.name)_\(relationship.name)")
         }
     }
 
-    private static func toOneNames(of root: Entity, in model: Model) -> [String] {
-        model.family(of: root).flatMap { entity in
-            entity.relationships.filter {
-                $0.kind == .toOne && model.owner(of: $0, in: entity).name == entity.name
-            }.map(\.name)
+    /// Returns the index of each relationship to one in its table, by its name and by that of the table's root.
+    ///
+    /// They are numbered like `add` does.
+    static func toOneIndexes(in model: Model) -> [String: [String: Int]] {
+        var indexes: [String: [String: Int]] = [:]
+        for root in model.entities where root.superentity == nil {
+            let names = model.family(of: root).flatMap { entity in
+                entity.relationships.filter {
+                    $0.kind == .toOne && model.owner(of: $0, in: entity).name == entity.name
+                }.map(\.name)
+            }
+            indexes[root.name] = Dictionary(
+                names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         }
+        return indexes
     }
 }

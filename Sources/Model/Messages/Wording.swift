@@ -26,12 +26,39 @@ func alternatives(_ words: [String]) -> String {
 /// Returns a hint such as `did you mean "attributes"? valid: attributes, bridge, key`; the first part only for a near
 /// match.
 package func suggestion(for name: String, among valid: [String], what: String = "valid") -> String? {
-    guard !valid.isEmpty else { return nil }
-    let list = valid.sorted()
+    hint(valid.sorted(), what) { nearest(to: name, among: $0) }
+}
+
+private func hint(_ list: [String], _ what: String, nearest: ([String]) -> String?) -> String? {
+    guard !list.isEmpty else { return nil }
     let shown = list.prefix(20).joined(separator: ", ") + (list.count > 20 ? ", ..." : "")
-    guard let nearest = nearest(to: name, among: list) else { return "\(what): \(shown)" }
+    guard let nearest = nearest(list) else { return "\(what): \(shown)" }
     return "did you mean \(quoted(nearest))? \(what): \(shown)"
 }
+
+/// Valid names that are sorted once for many hints.
+///
+/// A file may have thousands of entities, and as many wrong names of them.
+struct ValidNames {
+    private let sorted: [String]
+    private let byLowercase: [String: String]
+
+    init(_ names: [String]) {
+        sorted = names.sorted()
+        byLowercase = Dictionary(sorted.map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the same hint as ``suggestion(for:among:what:)``.
+    func suggestion(for name: String, what: String) -> String? {
+        hint(sorted, what) { list in
+            guard name.unicodeScalars.count <= 64 else { return nil }
+            return byLowercase[name.lowercased()] ?? nearest(to: name, among: Array(list.prefix(mostCompared)))
+        }
+    }
+}
+
+/// The number of names that a wrong one is compared with.
+private let mostCompared = 500
 
 /// Returns the candidate that `name` is probably a typo of; nil if none is near.
 package func nearest(to name: String, among candidates: [String]) -> String? {
@@ -40,7 +67,7 @@ package func nearest(to name: String, among candidates: [String]) -> String? {
     let limit = max(1, name.unicodeScalars.count / 3)
     let wanted = Array(name.lowercased().unicodeScalars)
     var best: (name: String, distance: Int)?
-    for candidate in candidates.prefix(500) {
+    for candidate in candidates.prefix(mostCompared) {
         let length = candidate.unicodeScalars.count
         guard length <= 64, !reverses(candidate, name) else { continue }
         let distance = editDistance(Array(candidate.lowercased().unicodeScalars), wanted)

@@ -20,6 +20,9 @@ struct ConfigurationReader {
     /// Where the sections of bridges have faults that were reported.
     var reportedMarks: Set<YAMLMark> = []
 
+    /// The names of the entities, for hints; empty until all are read.
+    var entityNames = ValidNames([])
+
     /// A member of a mapping with a text key.
     struct Member {
         var name: String

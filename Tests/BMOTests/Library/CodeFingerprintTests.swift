@@ -11,7 +11,7 @@ import Testing
         var urgent = Entity(name: "Urgent", bridge: "", key: [], attributes: [])
         urgent.superentity = "Note"
         urgent.matcher = Matcher([.code(matcher)])
-        return MappingFingerprint.text(of: Model(entities: [note, urgent]), for: note)
+        return MappingFingerprints(of: Model(entities: [note, urgent])).text(for: note)
     }
 
     @Test func `another name is another mapping`() {
@@ -29,7 +29,7 @@ import Testing
         let id = Attribute(name: "id", type: .integer)
         let note = Entity(name: "Note", bridge: "api", key: ["id"], attributes: [id], relationships: [one, many])
         let tag = Entity(name: "Tag", bridge: "api", key: ["id"], attributes: [id])
-        return MappingFingerprint.text(of: Model(entities: [note, tag]), for: note)
+        return MappingFingerprints(of: Model(entities: [note, tag])).text(for: note)
     }
 
     @Test func `names of columns and tables count unless they are the default ones`() {
@@ -41,5 +41,19 @@ import Testing
             fingerprint([], (nil, ["note", "tag"])), fingerprint([], (nil, ["tag", "note"])),
         ]
         #expect(Set(others).count == others.count)
+    }
+
+    @Test func `a fingerprint is that of all entities that a record may contain, as databases have it`() {
+        let id = Attribute(name: "id", type: .integer)
+        let author = Relationship(name: "author", kind: .toOne, target: "Tag")
+        let note = Entity(name: "Note", bridge: "api", key: ["id"], attributes: [id], relationships: [author])
+        let tag = Entity(name: "Tag", bridge: "api", key: ["id"], attributes: [id])
+        var urgent = Entity(name: "Urgent", bridge: "", key: [], attributes: [])
+        urgent.superentity = "Note"
+        let fingerprints = MappingFingerprints(of: Model(entities: [note, tag, urgent]))
+        // A database holds these: other ones would make each scan a full one.
+        #expect(fingerprints.text(for: note) == "345808218ad3ff09")
+        #expect(fingerprints.text(for: urgent) == "345808218ad3ff09", "the records of a family may be any of it")
+        #expect(fingerprints.text(for: tag) == "3c0f9845e92e04f5", "nothing leads from it to a note")
     }
 }

@@ -96,7 +96,7 @@ struct ScanPlan: Sendable {
         if case .field(let name, _, _)? = incremental, let watched = attributes.first(where: { $0.name == name }) {
             unmapped.add("\(watched.source) \(watched.type.rawValue) \(watched.transformers)")
         }
-        add([MappingFingerprint.text(of: model.model, for: entity)])
+        add([workspace.fingerprints.text(for: entity)])
         request = String(fingerprint.value, radix: 16)
         cursorRequest = entity.uniquing == .none ? String(unmapped.value, radix: 16) : request
     }

@@ -1,19 +1,21 @@
 extension ConfigurationReader {
     /// Checks that the super-entities exist and lead to a root.
-    mutating func checkLineage(of read: ReadEntity, _ model: Model) {
+    ///
+    /// - Parameter reached: The entities that a relationship or a sub-entity leads to: see ``reached(in:)``.
+    mutating func checkLineage(of read: ReadEntity, _ model: Model, reached: Set<String>) {
         guard let name = read.entity.superentity else { return }
         let what = "entity \(quoted(read.entity.name))"
         guard let superentity = model.entity(named: name) else {
             error(
                 at: read.superentityMark, "unknown entity \(quoted(name)) in \"extends\" of \(what)",
-                suggestion(for: name, among: model.entities.map(\.name), what: "entities"))
+                entityNames.suggestion(for: name, what: "entities"))
             return
         }
         let root = model.root(of: read.entity)
         if let top = root.superentity {
             // Report a cycle once, at its first entity in the file. An unknown super-entity is reported where it is
             // named.
-            let circle = model.lineage(of: read.entity).map(\.name)
+            let circle = Set(model.lineage(of: read.entity).map(\.name))
             if circle.contains(top), model.entities.first(where: { circle.contains($0.name) })?.name == read.entity.name
             {
                 error(at: read.superentityMark, "\(what) is its own super-entity", "remove the extends of one of them")
@@ -26,7 +28,7 @@ extension ConfigurationReader {
                 "\(what) extends \(quoted(superentity.name)), which is \"unique: \(root.uniquing.rawValue)\"",
                 "give \(quoted(root.name)) a key")
         }
-        if !read.hasMatcher, !read.entity.isScanned, !isReached(read.entity, model) {
+        if !read.hasMatcher, !read.entity.isScanned, !reached.contains(read.entity.name) {
             error(
                 at: YAMLMark(line: read.entity.location.line, column: read.entity.location.column),
                 "\(what) has neither \"when\" nor a bridge, and no relationship leads to it: no record can be one",
@@ -34,10 +36,11 @@ extension ConfigurationReader {
         }
     }
 
-    /// Returns whether a relationship or a sub-entity leads to the entity.
-    private func isReached(_ entity: Entity, _ model: Model) -> Bool {
-        model.entities.contains { other in
-            other.superentity == entity.name || other.relationships.contains { $0.target == entity.name }
+    /// Returns the names of the entities that a relationship or a sub-entity leads to.
+    static func reached(in model: Model) -> Set<String> {
+        model.entities.reduce(into: []) { reached, entity in
+            reached.formUnion(entity.relationships.map(\.target))
+            if let superentity = entity.superentity { reached.insert(superentity) }
         }
     }
 
@@ -50,14 +53,19 @@ extension ConfigurationReader {
         if root.uniquing == .singleton { reserve(Entity.singletonColumn, "the key of a singleton") }
         if root.keepsExtra { reserve(Entity.extraColumn, "the column of \"extra: true\"") }
         if root.deletes.mode == .soft { reserve(Entity.deletionColumn, "the column of soft deletions") }
+        // The attributes by name, since many sub-entities may have the same one.
+        var declared: [String: [(entity: String, attribute: Attribute)]] = [:]
+        for entity in family {
+            for attribute in entity.attributes {
+                declared[attribute.name, default: []].append((entity.name, attribute))
+            }
+        }
         for entity in family {
             let above = model.lineage(of: entity).dropLast()
             for attribute in entity.attributes {
                 let of = entity.name == root.name ? "" : " of \(quoted(entity.name))"
                 let what = "attribute \(quoted(attribute.name))\(of)"
-                let known = family.filter { $0.name != entity.name }.lazy.compactMap {
-                    $0.attribute(named: attribute.name)
-                }.first
+                let known = declared[attribute.name]?.first { $0.entity != entity.name }?.attribute
                 if let first = columns[attribute.name.lowercased()] {
                     if entity.name != root.name, first.name == attribute.name, let known {
                         // The same column, with a separate mapping.

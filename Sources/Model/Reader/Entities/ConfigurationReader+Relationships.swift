@@ -142,8 +142,10 @@ extension ConfigurationReader {
     /// Checks what requires the whole model: targets, inverses, and names that SQLite considers equal.
     mutating func check(_ entities: [ReadEntity]) {
         let model = Model(entities: entities.map(\.entity))
+        let reached = Self.reached(in: model)
+        entityNames = ValidNames(model.entities.map(\.name))
         for read in entities {
-            checkLineage(of: read, model)
+            checkLineage(of: read, model, reached: reached)
             checkScans(of: read, model)
             checkWrites(of: read, model)
             for relationship in read.entity.relationships {
@@ -161,7 +163,7 @@ extension ConfigurationReader {
             error(
                 at: read.targetMarks[relationship.name] ?? .start,
                 "unknown entity \(quoted(relationship.target)) in \(what)",
-                suggestion(for: relationship.target, among: model.entities.map(\.name), what: "entities"))
+                entityNames.suggestion(for: relationship.target, what: "entities"))
             return
         }
         let keyCount = model.key(of: target).count

@@ -53,11 +53,16 @@ extension ConfigurationReader {
     }
 
     private mutating func checkEarlierNames(of renamings: [Renaming]) {
+        guard renamings.contains(where: { $0.old != nil }) else { return }
+        var takers: [String: [Renaming]] = [:]
+        for renaming in renamings {
+            for name in renaming.taken { takers[name, default: []].append(renaming) }
+        }
+        let named = Dictionary(renamings.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         for renaming in renamings {
             guard let old = renaming.old else { continue }
-            let name = old.lowercased()
-            let others = renamings.filter { $0.taken.contains(name) && !$0.isNamed(renaming.name) }
-            guard let other = others.first, Self.isInCircle(renaming, renamings) else { continue }
+            let other = takers[old.lowercased()]?.first { !$0.isNamed(renaming.name) }
+            guard let other, Self.isInCircle(renaming, named) else { continue }
             error(
                 at: YAMLMark(line: renaming.location.line, column: renaming.location.column),
                 "\(quoted("renamed_from: \(old)")) of \(renaming.what), but \(other.what) has that name",
@@ -67,12 +72,12 @@ extension ConfigurationReader {
     }
 
     /// Returns whether earlier names lead back to the name itself.
-    private static func isInCircle(_ start: Renaming, _ renamings: [Renaming]) -> Bool {
+    private static func isInCircle(_ start: Renaming, _ named: [String: Renaming]) -> Bool {
         var seen: Set<String> = []
         var next = start.old
         while let name = next, seen.insert(name.lowercased()).inserted {
             if start.isNamed(name) { return true }
-            next = renamings.first { $0.isNamed(name) }?.old
+            next = named[name.lowercased()]?.old
         }
         return false
     }

@@ -158,14 +158,16 @@ extension ConfigurationReader {
         var bringers: [(name: String, sources: [String], location: SourceLocation)] = main.map { name in
             (name, entity.sourcedNames.contains(name) ? [] : [EntitySource.mainName], .unknown)
         }
+        let places = Dictionary(zip(main, main.indices), uniquingKeysWith: { first, _ in first })
+        let keys = Set(entity.key)
         for source in entity.sources {
-            for name in source.attributes.map(\.name) + source.relationships.map(\.name)
-            where !entity.key.contains(name) {
-                guard let index = bringers.firstIndex(where: { $0.name == name }) else { continue }
+            for name in source.attributes.map(\.name) + source.relationships.map(\.name) where !keys.contains(name) {
+                guard let index = places[name] else { continue }
                 bringers[index].sources.append(source.name)
                 bringers[index].location = source.location
             }
         }
+        let ranked = Set(entity.precedence)
         for bringer in bringers where bringer.sources.count > 1 {
             if entity.relationship(named: bringer.name)?.kind == .toMany {
                 error(
@@ -174,7 +176,7 @@ extension ConfigurationReader {
                         + bringer.sources.map(quoted).joined(separator: ", "), "let only one of them provide it")
                 continue
             }
-            let missing = bringer.sources.filter { !entity.precedence.contains($0) }
+            let missing = bringer.sources.filter { !ranked.contains($0) }
             guard !missing.isEmpty else { continue }
             error(
                 at: YAMLMark(line: bringer.location.line, column: bringer.location.column),
