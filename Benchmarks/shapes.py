@@ -162,24 +162,44 @@ def children(options):
                 lambda place: (f"{each} of each parent", place.count("Child")), "children", "Parent")
 
 
+def alone(number, count):
+    return entity(f"Entity{number}", "id: integer, name: text, size: integer", "rows")
+
+
+def related(number, count):
+    """Each entity refers to the next one, so that all of them can be reached from the first."""
+    extra = f"    relationships: {{next: {{to: Entity{(number + 1) % count}, from: size}}}}\n"
+    return entity(f"Entity{number}", "id: integer, name: text", "rows", extra)
+
+
+def kinds(number, count):
+    """All entities but the first are sub-entities of it, with an attribute of their own."""
+    if number == 0:
+        return entity("Entity0", "id: integer, name: text, size: integer", "rows")
+    return (f"  Entity{number}:\n    extends: Entity0\n    when: {{property: name, equals: kind {number}}}\n"
+            f"    attributes: {{own{number}: text}}\n")
+
+
 def entities(options):
     table("Entities of one configuration", "entities", "`bmo check`, s of processor", "wall, s", "peak MiB",
           "`bmo status` of the made database, s of processor", "`bmo sync` again, s of processor", "wall, s", "peak MiB")
-    for count in (1, 100, 2000):
-        place = Place(options, f"entities-{count}")
-        text = "".join(
-            entity(f"Entity{number}", "id: integer, name: text, size: integer", "rows") for number in range(count))
-        pages(place.folder, "rows", [{"id": 1, "name": "one", "size": 1}], 1)
-        with serve(place.folder) as server:
-            place.write(REST.format(url=server.url, entities=text))
-            place.run("sync", "-q")
-            syncs = [place.run("sync", "-q") for _ in range(options.rounds)]
-            checks = [place.run("check") for _ in range(options.rounds)]
-        status = [place.run("status") for _ in range(options.rounds)]
-        best, sync = (min(runs, key=lambda one: one.processor) for runs in (checks, syncs))
-        row(f"{count:,}", f"{best.processor:.3f}", f"{best.seconds:.3f}", f"{best.mebibytes:.0f}",
-            f"{min(one.processor for one in status):.3f}", f"{sync.processor:.3f}", f"{sync.seconds:.3f}",
-            f"{sync.mebibytes:.0f}")
+    forms = [("", alone, (1, 100, 2000)), (", each refers to the next", related, (100, 1000, 2000)),
+             (", sub-entities of one", kinds, (50, 200, 800))]
+    for words, form, counts in forms:
+        for count in counts:
+            place = Place(options, f"entities-{form.__name__}-{count}")
+            text = "".join(form(number, count) for number in range(count))
+            pages(place.folder, "rows", [{"id": 1, "name": "one", "size": 1}], 1)
+            with serve(place.folder) as server:
+                place.write(REST.format(url=server.url, entities=text))
+                place.run("sync", "-q")
+                syncs = [place.run("sync", "-q") for _ in range(options.rounds)]
+                checks = [place.run("check") for _ in range(options.rounds)]
+            status = [place.run("status") for _ in range(options.rounds)]
+            best, sync = (min(runs, key=lambda one: one.processor) for runs in (checks, syncs))
+            row(f"{count:,}{words}", f"{best.processor:.3f}", f"{best.seconds:.3f}", f"{best.mebibytes:.0f}",
+                f"{min(one.processor for one in status):.3f}", f"{sync.processor:.3f}", f"{sync.seconds:.3f}",
+                f"{sync.mebibytes:.0f}")
 
 
 def counting(options, name, count):
