@@ -9,8 +9,11 @@ extension EndToEndTests {
 
         /// Whether the programs are those that users run.
         static let isOptimised = Products.folder.hasSuffix("release")
-        /// The processor seconds that no reply may take; code that is not optimised takes several times as long.
-        static var maxSeconds: Double { isOptimised ? 15 : 60 }
+        /// The processor seconds that no reply may take.
+        ///
+        /// A cost that grows with the square of its size takes minutes; on a machine whose cores were shared, the longest
+        /// took 19 seconds. Code that is not optimised takes several times as long.
+        static var maxSeconds: Double { isOptimised ? 40 : 60 }
 
         /// What a sync said, its peak memory in MiB, and its processor seconds.
         private func sync(
